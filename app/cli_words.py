@@ -1,0 +1,23 @@
+"""The command line that asks the same question as a link."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+
+
+def command_line(pairs: Iterable[tuple[str, str]]) -> str:
+    """Write `perdollar compare …` for name-value pairs, quoted for a shell."""
+    words, measurements = ["perdollar", "compare"], []
+    for name, value in pairs:
+        if name == "m":
+            measurements.append(value)
+        elif "." in name:
+            words += ["--set", f"{name}={value}"]
+        elif name in ("include_unconfirmed", "all_sizes"):
+            words.append(f"--{name.replace('_', '-')}")
+        else:
+            words += [f"--{name.replace('_', '-')}", value]
+    if any(m.startswith("-") for m in measurements):
+        words.append("--")
+    return shlex.join([*words, *measurements])

@@ -1,0 +1,114 @@
+"""Writers of JSON and CSV from columns. Numbers are written in full: nothing is rounded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+import orjson
+
+from pricing.columns import COLUMNS, Coded, Column, Rows
+from pricing.compare import Answer
+from pricing.estimates import NOT_TIED, Estimates
+
+CHUNK = 1000
+FIRST_CHUNK = 50
+_QUOTED = re.compile(r'[",\r\n]')
+# A text cell that begins with one of these is run as a formula by spreadsheets (OWASP, CSV injection).
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+
+
+def csv_text(text: str) -> str:
+    """Write a text cell: formulas neutralised with an apostrophe, quoted per RFC 4180 where needed."""
+    if text.lstrip(" ").startswith(_FORMULA):
+        text = "'" + text
+    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
+
+
+def csv_cells(column: Column[Estimates], estimates: Estimates) -> list[str]:
+    """Write one column's cells; unknown is an empty cell."""
+    values = column.values(estimates)
+    if isinstance(values, Coded):
+        used, codes = np.unique(values.codes, return_inverse=True)
+        written = np.array([csv_text(values.vocabulary[code]) for code in used.tolist()], object)
+        cells: list[str] = written[codes].tolist()
+        return cells
+    if column.kind == "boolean":
+        return ["" if v < NOT_TIED else "true" if v else "false" for v in values.tolist()]
+    if column.kind == "whole" and values.dtype.kind != "i":
+        return [
+            "" if unknown else str(int(v))
+            for v, unknown in zip(values.tolist(), np.isnan(values).tolist(), strict=True)
+        ]
+    array = np.ascontiguousarray(values)
+    return orjson.dumps(array, option=orjson.OPT_SERIALIZE_NUMPY)[1:-1].decode().replace("null", "").split(",")
+
+
+def csv_lines(parts: Iterable[Estimates]) -> Iterator[bytes]:
+    """Write the heading, then each part's rows when its turn comes; lines end in CRLF."""
+    yield (",".join(column.name for column in COLUMNS) + "\r\n").encode()
+    for part in parts:
+        if len(part):
+            columns = [csv_cells(column, part) for column in COLUMNS]
+            lines = "\r\n".join(map(",".join, zip(*columns, strict=True)))
+            yield (lines + "\r\n").encode()
+
+
+def answer_csv(answer: Answer) -> Iterator[bytes]:
+    """Write all rows of an answer, a few first so that the reader has something at once."""
+    return csv_lines(answer.chunks(FIRST_CHUNK, CHUNK))
+
+
+def rows_of(rows: Rows, columns: Sequence[Column[Rows]]) -> list[dict[str, object]]:
+    """Return rows as one mapping each, None for unknown."""
+    names = [column.name for column in columns]
+    values = [column.python(rows) for column in columns]
+    return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+def answer_dict(answer: Answer) -> dict[str, object]:
+    """Return an answer in the shape of the contract."""
+    return {
+        "unit": answer.unit.id,
+        "cost_unit": answer.unit.cost_unit,
+        "as_of": answer.question.as_of,
+        "total": answer.total,
+        "limit": answer.limit,
+        "offset": answer.offset,
+        "estimates": rows_of(answer.page, COLUMNS),
+        "excluded": answer.excluded,
+        "warnings": answer.warnings,
+        "baseline": answer.baseline,
+        "prices": answer.prices,
+    }
+
+
+def answer_json(answer: Answer) -> bytes:
+    """Write an answer as JSON."""
+    return dumps(answer_dict(answer))
+
+
+def dumps(value: object) -> bytes:
+    """Write JSON: dataclasses and dates as they are, NaN as null."""
+    return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
+
+
+def table_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[bytes]:
+    """Write a small table of mixed values as CSV under the same rules."""
+    yield (",".join(header) + "\r\n").encode()
+    for row in rows:
+        yield (",".join(map(_cell, row)) + "\r\n").encode()
+
+
+def _cell(value: object) -> str:
+    write: Callable[[object], str] = str
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        write = repr
+    elif not isinstance(value, int):
+        return csv_text(str(value))
+    return write(value)

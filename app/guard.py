@@ -1,0 +1,85 @@
+"""The outermost layer: security headers on every answer, limits on every request, HEAD as GET."""
+
+from __future__ import annotations
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.problems import MEDIA_TYPE, problem_bytes
+from app.settings import Settings
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS = (
+    (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+)
+COMPARE = "/api/v1/compare"
+
+
+class _TooLargeError(Exception):
+    pass
+
+
+class Guard:
+    """ASGI middleware around the whole app."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        """Wrap the app; limits come from the settings."""
+        self.app, self.settings = app, settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check one request and pass it on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        head = scope["method"] == "HEAD"
+        if head:
+            scope = {**scope, "method": "GET"}
+        started = False
+
+        async def guarded_send(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                message["headers"] = [*message.get("headers", ()), *HEADERS]
+            elif head:
+                message = {**message, "body": b""}
+            await send(message)
+
+        most = self.settings.max_compare_body if scope["path"] == COMPARE else self.settings.max_body
+        too_long = f"The body is larger than the {most:,} bytes that this address takes."
+        if len(scope["query_string"]) > self.settings.max_query:
+            limit = self.settings.max_query
+            await _refuse(guarded_send, f"The query is longer than {limit:,} bytes; POST it to {COMPARE}.")
+            return
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if not length.isdigit() or int(length) > most:
+            await _refuse(guarded_send, too_long)
+            return
+        received = 0
+
+        async def limited_receive() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > most:
+                raise _TooLargeError
+            return message
+
+        try:
+            await self.app(scope, limited_receive, guarded_send)
+        except _TooLargeError:
+            if not started:
+                await _refuse(guarded_send, too_long)
+
+
+async def _refuse(send: Send, detail: str) -> None:
+    headers = [(b"content-type", MEDIA_TYPE.encode()), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.body", "body": problem_bytes(413, "Content Too Large", detail)})

@@ -1,0 +1,93 @@
+"""The web app. Nothing happens at import: create_app reads the tables and puts the parts together."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from fastapi import FastAPI, Request
+from fastapi.responses import Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from app.guard import Guard
+from app.openapi import AnswerOut, FaultOut, ProblemOut
+from app.problems import DETAILS, ProblemError, json_response, wants_page
+from app.routes import about, accelerators, compare, prices
+from app.service import STATIC, Service, page
+from app.settings import Settings
+from app.tables import open_table
+from pricing.accelerators import catalogue
+from pricing.question import QuestionIn
+
+log = logging.getLogger("perdollar")
+DESCRIPTION = (
+    "What a million tokens or an hour of audio costs on each cloud and instance type, from a table of dated prices and "
+    "your own throughput. The page, the JSON, the CSV and the command line give the same answer to the same question."
+)
+
+
+def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -> FastAPI:
+    """Make the app. `private` tables come besides those of the settings; a bad one is refused here."""
+    settings = settings or Settings()
+    table = open_table([*settings.prices, *private])
+    app = FastAPI(
+        title="PerDollar",
+        version="1",
+        description=DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        license_info={"name": "Apache-2.0"},
+    )
+    app.state.service = Service(settings, table, catalogue())
+    for resource in (compare, prices, accelerators, about):
+        app.include_router(resource.router)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.add_middleware(Guard, settings=settings)
+    app.add_exception_handler(ProblemError, _problem)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _failure)
+    _document(app)
+    return app
+
+
+def _document(app: FastAPI) -> None:
+    """Add the schemas of bodies that are read and written without FastAPI's own models."""
+    made = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = made()
+            schemas = document.setdefault("components", {}).setdefault("schemas", {})
+            for model in (QuestionIn, AnswerOut, ProblemOut, FaultOut):
+                schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+                schemas.update(schema.pop("$defs", {}))
+                schemas[model.__name__] = schema
+            app.openapi_schema = document
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
+def _answer(request: Request, problem: ProblemError) -> Response:
+    if not wants_page(request):
+        return json_response(problem)
+    context = {"active": "", "problem": problem}
+    return page("problem.html", context, status=problem.status, headers=problem.headers)
+
+
+async def _problem(request: Request, error: Exception) -> Response:
+    return _answer(request, cast(ProblemError, error))
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    refused = cast(HTTPException, error)
+    detail = DETAILS.get(refused.status_code, str(refused.detail))
+    return _answer(request, ProblemError(refused.status_code, detail, headers=refused.headers))
+
+
+async def _failure(request: Request, error: Exception) -> Response:
+    log.error("request failed: %s %s", request.method, request.url.path, exc_info=error)
+    return _answer(request, ProblemError(500, DETAILS[500]))

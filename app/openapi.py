@@ -1,0 +1,236 @@
+"""What /docs and /openapi.json say: parameters, answers and examples, from the registries."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from pydantic import BaseModel, Field, create_model
+
+from pricing.browse import PRICE_COLUMNS
+from pricing.columns import COLUMNS, Column
+from pricing.offers import AVAILABILITY, EVIDENCE, PURCHASES
+from pricing.parameters import DETAILS
+from pricing.question import DEFAULT_LIMIT, MOST_LIMIT, MeasurementIn
+from pricing.units import UNITS
+
+# name: (description, example, whether it may be given several times)
+COMPARE_DOCS: dict[str, tuple[str, str, bool]] = {
+    "unit": (f"What is counted: {', '.join(UNITS)}.", "output_token", False),
+    "m": (
+        "A measurement, [LABEL@]HARDWARE=RATE. HARDWARE is ACCELERATOR[:COUNT] or "
+        "PROVIDER/INSTANCE_TYPE[:COUNT]; RATE "
+        "is a number in the unit per second, or key:number pairs joined by commas; a number may have a spread (5200~150, "
+        "5200~3%) or be repeats (5200/5150/5300).",
+        "H100-SXM:8=5200",
+        True,
+    ),
+    "utilization": ("Share of paid time at the measured rate, 0 < u <= 1; 50% is accepted.", "0.7", False),
+    "provider": ("Only these providers.", "aws", True),
+    "region": ("Only these regions, as the provider names them.", "us-east-1", True),
+    "area": ("Only regions in these areas.", "europe", True),
+    "purchase": (f"Only these purchase options: {', '.join(PURCHASES)}.", "on_demand", True),
+    "accelerator": ("Only these accelerators; a family such as H100 means all its variants.", "H100", True),
+    "vendor": ("Only accelerators of these makers.", "nvidia", True),
+    "term_months": ("Only commitments of this many months.", "12", True),
+    "max_price_usd_per_hour": ("Only instances up to this price.", "100", False),
+    "max_accelerators": ("Only instances up to this many accelerators.", "8", False),
+    "quote": (
+        "Your own price, PROVIDER/INSTANCE_TYPE@ACCELERATOR:COUNT=USD_PER_HOUR.",
+        "aws/trn2.48xlarge@Trainium2:16=20",
+        True,
+    ),
+    "include_unconfirmed": ("1 shows third-party prices that nobody confirmed.", "1", False),
+    "all_sizes": ("1 shows every size of a price, not only the smallest of the cheapest.", "1", False),
+    "baseline": (
+        "What the others are compared with: a measurement's label, or "
+        "PROVIDER/INSTANCE_TYPE[:COUNT][/REGION[/PURCHASE[/TERM_MONTHS]]].",
+        "H100-SXM:8",
+        False,
+    ),
+    "sort": ("A column of the answer, '-' before it for descending.", "cost_usd", False),
+    "limit": (f"Estimates on a page, 1 to {MOST_LIMIT:,}; default {DEFAULT_LIMIT}, all for CSV.", "50", False),
+    "offset": ("Estimates to pass over.", "0", False),
+    "as_of": ("Prices as seen on this date (YYYY-MM-DD); ages count from it. Default today.", "2026-10-15", False),
+}
+DETAIL_DOCS = {name: MeasurementIn.model_fields[name].description or "" for name in DETAILS}
+PRICES_DOCS: dict[str, tuple[str, str, bool]] = {
+    "provider": ("Only these providers.", "aws", True),
+    "instance_type": ("Only these instance types.", "trn1.32xlarge", True),
+    "region": ("Only these regions.", "us-east-1", True),
+    "area": ("Only regions in these areas.", "europe", True),
+    "accelerator": ("Only these accelerators or families.", "H100", True),
+    "vendor": ("Only accelerators of these makers.", "aws", True),
+    "purchase": (f"Only these purchase options: {', '.join(PURCHASES)}.", "spot", True),
+    "evidence": (f"Only prices known in these ways: {', '.join(EVIDENCE)}.", "list", True),
+    "availability": (f"Only offers that are: {', '.join(AVAILABILITY)}.", "available", True),
+    "include_unconfirmed": ("1 shows third-party prices that nobody confirmed.", "1", False),
+    "history": ("1 shows all observations up to as_of, not only those in force.", "1", False),
+    "as_of": ("Prices as seen on this date (YYYY-MM-DD). Default today.", "2026-10-15", False),
+    "sort": ("A column of the answer, '-' before it for descending.", "-price_usd_per_hour", False),
+    "limit": (f"Prices on a page, 1 to {MOST_LIMIT:,}; default {DEFAULT_LIMIT}, all for CSV.", "50", False),
+    "offset": ("Prices to pass over.", "0", False),
+}
+ACCELERATOR_DOCS: dict[str, tuple[str, str, bool]] = {
+    "vendor": ("Only these makers.", "aws", True),
+    "family": ("Only these families.", "H100", True),
+    "sort": ("A column of the answer, '-' before it for descending.", "-memory_gib", False),
+}
+
+_TYPES: dict[str, Any] = {"number": float, "whole": int, "text": str, "date": date, "boolean": bool}
+
+
+def _row_model(name: str, columns: tuple[Column[Any], ...]) -> type[BaseModel]:
+    fields: dict[str, Any] = {
+        column.name: (_TYPES[column.kind] | None, Field(description=column.doc)) for column in columns
+    }
+    return create_model(name, **fields)
+
+
+Estimate = _row_model("Estimate", COLUMNS)
+Price = _row_model("Price", PRICE_COLUMNS)
+
+
+class ExcludedOut(BaseModel):
+    """Pairs of offer and measurement that gave no estimate, for one reason."""
+
+    reason: str
+    count: int
+    example: str
+
+
+class WarningOut(BaseModel):
+    """Something to know about the answer."""
+
+    code: str
+    message: str
+
+
+class BaselineOut(BaseModel):
+    """The estimate that the others are compared with."""
+
+    name: str
+    measurement: str
+    price_usd_per_hour: float
+    rate_per_second: float
+    cost_usd: float
+
+
+class PricesOut(BaseModel):
+    """The price rows behind the answer."""
+
+    rows: int
+    observed_from: date | None
+    observed_to: date | None
+    sha256: str
+
+
+class AnswerOut(BaseModel):
+    """The answer to a question."""
+
+    unit: str
+    cost_unit: str
+    as_of: date
+    total: int
+    limit: int
+    offset: int
+    estimates: list[Estimate]  # type: ignore[valid-type]
+    excluded: list[ExcludedOut]
+    warnings: list[WarningOut]
+    baseline: BaselineOut | None
+    prices: PricesOut
+
+
+class PriceListOut(BaseModel):
+    """Prices found in the table."""
+
+    as_of: date
+    total: int
+    limit: int
+    offset: int
+    prices: list[Price]  # type: ignore[valid-type]
+
+
+class FaultOut(BaseModel):
+    """One thing that is wrong in the input."""
+
+    loc: list[str | int]
+    msg: str
+
+
+class ProblemOut(BaseModel):
+    """RFC 9457 problem details."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[FaultOut]
+
+
+def parameters(docs: dict[str, tuple[str, str, bool]], required: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """Return OpenAPI parameters of a query."""
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "required": name in required,
+            "description": description,
+            "schema": {"type": "array", "items": {"type": "string"}} if several else {"type": "string"},
+            "example": [example] if several else example,
+        }
+        for name, (description, example, several) in docs.items()
+    ]
+
+
+def detail_parameters() -> list[dict[str, Any]]:
+    """Return the parameters that say more about the first measurement; m2.… is the second's."""
+    return [
+        {
+            "name": f"m1.{name}",
+            "in": "query",
+            "required": False,
+            "description": f"Of the first measurement (m2.{name} of the second, …): {doc}",
+            "schema": {"type": "string"},
+        }
+        for name, doc in DETAIL_DOCS.items()
+    ]
+
+
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {
+        "description": description,
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemOut"}}},
+    }
+    for status, description in (
+        (422, "The input can't be right; `errors` says where and what would be."),
+        (413, "The input is too large."),
+    )
+}
+UNSUPPORTED: dict[int | str, dict[str, Any]] = {415: {**PROBLEMS[422], "description": "The body is not JSON."}}
+EXAMPLE_BODY = {
+    "unit": "output_token",
+    "measurements": [
+        {
+            "label": "my H100 run",
+            "accelerator": "H100-SXM",
+            "accelerator_count": 8,
+            "rates": {"output_tokens_per_second": [5200, 5150, 5300]},
+            "model": "Llama-3.1-70B",
+            "stack": "vLLM 0.11",
+        },
+        {"accelerator": "Trainium2", "accelerator_count": 16, "rates": {"output_tokens_per_second": 4100}},
+    ],
+    "filters": {"purchase": ["on_demand", "spot"]},
+    "offers": [
+        {
+            "provider": "own",
+            "instance_type": "rack 7",
+            "accelerator": "H100-SXM",
+            "accelerator_count": 8,
+            "price_usd_per_hour": 14.5,
+            "notes": "three years, power included",
+        }
+    ],
+    "limit": 10,
+}

@@ -1,0 +1,1 @@
+"""Routes, one file per resource: each serves its page, its .json and its .csv from the same call."""

@@ -1,0 +1,57 @@
+"""Pages about the tool itself: the method, the API's documentation, and whether the server is well."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from app.exports import dumps
+from app.service import page, service_of
+from pricing.columns import COLUMNS
+from pricing.flags import FLAGS
+from pricing.matching import REASONS
+from pricing.units import HOURS_PER_MONTH, HOURS_PER_YEAR, UNITS
+
+router = APIRouter(tags=["about"])
+
+
+@router.get("/method", include_in_schema=False)
+async def method(request: Request) -> Response:
+    """Show the formulas in plain words, with a worked example."""
+    context = {
+        "active": "method",
+        "units": UNITS,
+        "flags": FLAGS,
+        "reasons": REASONS,
+        "columns": COLUMNS,
+        "hours_per_month": HOURS_PER_MONTH,
+        "hours_per_year": HOURS_PER_YEAR,
+        "providers": service_of(request).catalogue.providers.values(),
+    }
+    return page("method.html", context)
+
+
+@router.get("/docs", include_in_schema=False)
+async def docs(request: Request) -> Response:
+    """Show the API's documentation, made from the OpenAPI document."""
+    document = request.app.openapi()
+    operations = [
+        (path, verb.upper(), operation)
+        for path, verbs in document["paths"].items()
+        for verb, operation in verbs.items()
+    ]
+    context = {
+        "active": "docs",
+        "operations": operations,
+        "schemas": document["components"]["schemas"],
+        "base": str(request.base_url).rstrip("/"),
+    }
+    return page("docs.html", context)
+
+
+@router.get("/healthz", summary="Whether the server answers")
+async def healthz(request: Request) -> Response:
+    """Say that the server answers, and with how many prices."""
+    table = service_of(request).table
+    body = {"status": "ok", "price_rows": table.source_rows, "prices_sha256": table.sha256}
+    return Response(dumps(body), media_type="application/json")

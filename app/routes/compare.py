@@ -1,0 +1,217 @@
+"""The main job: one question as page, JSON and CSV, and as a POST."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import orjson
+from fastapi import APIRouter, Request
+from fastapi.responses import Response, StreamingResponse
+from starlette.concurrency import run_in_threadpool
+
+from app import openapi
+from app.charts import dot_chart
+from app.cli_words import command_line
+from app.exports import answer_csv, answer_json, rows_of
+from app.problems import ProblemError, of_input
+from app.service import (
+    Pairs,
+    Service,
+    by_field,
+    grouped,
+    is_fragment,
+    link,
+    linked,
+    page,
+    query_pairs,
+    service_of,
+)
+from pricing.accelerators import DATA
+from pricing.columns import COLUMNS
+from pricing.compare import Answer, compare, headlines
+from pricing.errors import Fault, InvalidInputError
+from pricing.flags import FLAGS
+from pricing.matching import REASONS
+from pricing.offers import PURCHASES
+from pricing.question import Question
+from pricing.units import UNITS
+
+router = APIRouter(tags=["compare"])
+CHART_ROWS = 15
+# From this many inline offers on, the answer is worked out beside the event loop, not in it.
+MANY_OFFERS = 200
+_GET_DOCS: dict[str, Any] = {
+    "parameters": [*openapi.parameters(openapi.COMPARE_DOCS, ("unit", "m")), *openapi.detail_parameters()]
+}
+_POST_DOCS: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {"$ref": "#/components/schemas/QuestionIn"},
+                "examples": {"own offer and repeats": {"value": openapi.EXAMPLE_BODY}},
+            }
+        },
+    }
+}
+
+
+@cache
+def example_body() -> dict[str, Any]:
+    """Read the worked example of the first visit: published figures, with their source."""
+    body: dict[str, Any] = orjson.loads((DATA / "example.json").read_bytes())
+    return body
+
+
+def _asked(request: Request) -> Question:
+    return service_of(request).reader().from_pairs(query_pairs(request))
+
+
+@router.get(
+    "/compare.json",
+    response_model=openapi.AnswerOut,
+    responses=openapi.PROBLEMS,
+    openapi_extra=_GET_DOCS,
+    summary="Compare, as JSON",
+)
+async def compare_json(request: Request) -> Response:
+    """Cost per unit of every offer that carries the measured hardware, cheapest first."""
+    try:
+        answer = compare(_asked(request), service_of(request).catalogue)
+    except InvalidInputError as error:
+        raise of_input(error, "query") from error
+    return Response(answer_json(answer), media_type="application/json")
+
+
+@router.get(
+    "/compare.csv",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "content": {"text/csv": {}},
+            "description": "All estimates, one a line; the columns are those of the JSON.",
+        },
+        **openapi.PROBLEMS,
+    },
+    openapi_extra=_GET_DOCS,
+    summary="Compare, as CSV",
+)
+async def compare_csv(request: Request) -> Response:
+    """Give the same question's estimates as CSV: all of them unless `limit` says otherwise."""
+    try:
+        answer = compare(_asked(request), service_of(request).catalogue, all_rows=True)
+    except InvalidInputError as error:
+        raise of_input(error, "query") from error
+    name = f"perdollar-{answer.unit.id}-{answer.question.as_of}.csv"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingResponse(answer_csv(answer), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+@router.post(
+    "/api/v1/compare",
+    response_model=openapi.AnswerOut,
+    responses={**openapi.PROBLEMS, **openapi.UNSUPPORTED},
+    openapi_extra=_POST_DOCS,
+    summary="Compare, question as JSON",
+)
+async def compare_post(request: Request) -> Response:
+    """Answer the same question given as JSON, with inline offers if you like."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
+        raise ProblemError(415, f"The body must be application/json, not {kind[:60] or 'of no stated type'}.")
+    try:
+        body = orjson.loads(await request.body())
+    except orjson.JSONDecodeError as error:
+        raise ProblemError(422, f"The body is not JSON: {error}", [Fault(("body",), str(error))]) from error
+    offers = body.get("offers") if isinstance(body, dict) else None
+    service = service_of(request)
+    try:
+        if isinstance(offers, list) and len(offers) > MANY_OFFERS:
+            return Response(await run_in_threadpool(_posted, service, body), media_type="application/json")
+        return Response(_posted(service, body), media_type="application/json")
+    except InvalidInputError as error:
+        raise of_input(error, "body") from error
+
+
+def _posted(service: Service, body: object) -> bytes:
+    return answer_json(compare(service.reader().from_json(body), service.catalogue))
+
+
+@router.get("/", include_in_schema=False)
+@router.get("/compare", include_in_schema=False)
+async def compare_page(request: Request) -> Response:
+    """Show question and answer; the first visit shows a worked example."""
+    service = service_of(request)
+    pairs: Pairs = []
+    try:
+        pairs = query_pairs(request)
+        example = not any(value.strip() and not name.startswith("utm_") for name, value in pairs)
+        reader = service.reader()
+        question = reader.from_json(example_body()) if example else reader.from_pairs(pairs)
+        answer = compare(question, service.catalogue)
+    except InvalidInputError as error:
+        return _refused(request, service, pairs, error)
+    context = {**_form(service, question.pairs if example else pairs), **_results(answer, example=example)}
+    if is_fragment(request):
+        return page("_results.html", context, headers={"HX-Push-Url": str(context["address"])})
+    return page("compare.html", context)
+
+
+def _refused(request: Request, service: Service, pairs: Pairs, error: InvalidInputError) -> Response:
+    """Show the form as it was typed, with the messages at their fields."""
+    fields = by_field(error.faults)
+    context = {**_form(service, pairs), "answer": None, "problems": fields, "example": False}
+    if is_fragment(request):
+        return page("_results.html", context, status=422, headers={"HX-Push-Url": link("/compare", pairs)})
+    return page("compare.html", context, status=422)
+
+
+def _form(service: Service, pairs: Pairs) -> dict[str, object]:
+    values = grouped(pairs)
+    table = service.table
+    known = [p for p in service.catalogue.providers if p in set(table.values("provider"))]
+    others = [p for p in table.values("provider") if p not in service.catalogue.providers]
+    return {
+        "active": "compare",
+        "values": values,
+        "problems": {},
+        "units": UNITS,
+        "purchases": PURCHASES,
+        "providers": [*known, *others],
+        "areas": service.catalogue.area_names(),
+        "vendors": [v for v in table.values("accelerator_vendor") if v],
+        "accelerators": list(service.catalogue.accelerators),
+        "table": table,
+    }
+
+
+def _results(answer: Answer, *, example: bool) -> dict[str, object]:
+    question = answer.question
+    pairs = question.pairs
+    paged = linked(pairs, offset=None)
+    everything = linked(pairs, offset=None, limit=None)
+    column = question.sort.removeprefix("-")
+    last = answer.offset + len(answer.page)
+    return {
+        "answer": answer,
+        "question": question,
+        "example": example_body() if example else None,
+        "rows": rows_of(answer.page, COLUMNS),
+        "headlines": [(rows_of(h.estimates, COLUMNS)[0], h) for h in headlines(answer)],
+        "chart": dot_chart(answer.cheapest(CHART_ROWS)),
+        "left_out": sum(excluded.count for excluded in answer.excluded),
+        "reasons": REASONS,
+        "flags": FLAGS,
+        "sort_column": column,
+        "sort_descending": question.sort.startswith("-"),
+        "last": last,
+        "address": link("/compare", pairs),
+        "json_link": link("/compare.json", pairs),
+        "csv_link": link("/compare.csv", everything),
+        "previous": link("/compare", linked(paged, offset=max(answer.offset - answer.limit, 0) or None))
+        if answer.offset
+        else None,
+        "next": link("/compare", linked(paged, offset=last)) if last < answer.total else None,
+        "command": command_line(everything),
+    }

@@ -1,0 +1,136 @@
+"""What the routes share: the table in use, how a question is read, and how a page is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import cast
+from urllib.parse import parse_qsl, urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from app import format as text
+from app.settings import Settings
+from app.tables import today
+from pricing.accelerators import Catalogue
+from pricing.errors import Fault, InvalidInputError
+from pricing.offers import PriceTable
+from pricing.reading import Reader
+
+_HERE = Path(__file__).parent
+# In a wheel the templates lie inside the package, in a checkout beside it.
+TEMPLATES = _HERE / "templates" if (_HERE / "templates").is_dir() else _HERE.parent / "templates"
+STATIC = _HERE / "static"
+# Left readable in links: none of them has a meaning inside a query's value.
+_SAFE = "@:/,~|"
+Pairs = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Service:
+    """The table in use and the facts beside it. Routes get it from the app's state."""
+
+    settings: Settings
+    table: PriceTable
+    catalogue: Catalogue
+
+    @property
+    def today(self) -> date:
+        """Today in UTC."""
+        return today()
+
+    def reader(self) -> Reader:
+        """Return a reader of questions as of today."""
+        return Reader(self.table, self.catalogue, self.today, self.settings.limits)
+
+
+def service_of(request: Request) -> Service:
+    """Return the app's service."""
+    return cast(Service, request.app.state.service)
+
+
+def query_pairs(request: Request) -> list[tuple[str, str]]:
+    """Read the query string; text that is not UTF-8 or has NUL is refused."""
+    raw = cast(bytes, request.scope["query_string"]).decode("latin-1")
+    try:
+        pairs = parse_qsl(raw, keep_blank_values=True, errors="strict", separator="&")
+    except ValueError as error:
+        raise InvalidInputError.at((), "the query is not percent-encoded UTF-8") from error
+    for name, value in pairs:
+        if any(ch < " " or ch == "\x7f" for ch in name + value):
+            loc = (name,) if name.isprintable() else ()
+            raise InvalidInputError.at(loc, f"{value[:60]!a} holds a control character; remove it")
+    return pairs
+
+
+def link(path: str, pairs: Iterable[tuple[str, str]]) -> str:
+    """Write an address: the one place that builds them."""
+    query = urlencode(list(pairs), safe=_SAFE)
+    return f"{path}?{query}" if query else path
+
+
+def linked(pairs: Pairs, **changes: object) -> list[tuple[str, str]]:
+    """Return the pairs with some parameters set, or dropped where the value is None."""
+    kept = [(name, value) for name, value in pairs if name not in changes]
+    return kept + [(name, str(value)) for name, value in changes.items() if value is not None]
+
+
+def grouped(pairs: Pairs) -> dict[str, list[str]]:
+    """Return the values of each parameter, for a form."""
+    values: dict[str, list[str]] = {}
+    for name, value in pairs:
+        values.setdefault(name, []).append(value)
+    return values
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        auto_reload=False,
+    )
+    environment.filters |= {
+        "significant": text.significant,
+        "price": text.price,
+        "exact": text.exact,
+        "percent": text.percent,
+        "whole": text.whole,
+        "words": text.words,
+    }
+    environment.globals |= {"range_text": text.range_text, "link": link, "linked": linked}
+    return environment
+
+
+ENVIRONMENT = _environment()
+
+
+def page(
+    template: str, context: Mapping[str, object], *, status: int = 200, headers: Mapping[str, str] | None = None
+) -> HTMLResponse:
+    """Answer with a page or a fragment; caches keep the two apart by HX-Request."""
+    body = ENVIRONMENT.get_template(template).render(context)
+    return HTMLResponse(body, status, {"Vary": "HX-Request", **(headers or {})})
+
+
+def is_fragment(request: Request) -> bool:
+    """Whether the page's own script asks for the results alone."""
+    return request.headers.get("hx-request") == "true"
+
+
+def by_field(faults: Iterable[Fault]) -> dict[str, str]:
+    """Return each field's message under the name that the form gives it, such as m-0."""
+    messages: dict[str, str] = {}
+    for fault in faults:
+        loc = fault.loc
+        name = str(loc[0]) if loc else ""
+        if name in ("m", "quote") and len(loc) > 1:
+            name = f"{name}-{loc[1]}"
+        messages[name] = f"{messages[name]} {fault.msg}" if name in messages else fault.msg
+    return messages

@@ -1,0 +1,282 @@
+"""Browsing of the price table: which prices are in force, and the history of one offer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+
+from pricing.accelerators import Catalogue, UnknownNameError
+from pricing.columns import Coded, Column, find_column
+from pricing.errors import Fault, InvalidInputError, near_matches, shown
+from pricing.flags import stale
+from pricing.numbers import read_whole_number
+from pricing.offers import (
+    AVAILABILITY,
+    EVIDENCE,
+    NO_TERM,
+    PURCHASES,
+    UNDATED,
+    Columns,
+    Ints,
+    PriceTable,
+    areas,
+)
+from pricing.question import DEFAULT_LIMIT, MOST_LIMIT, MOST_OFFSET
+
+PRICE_FILTERS = (
+    "provider",
+    "instance_type",
+    "region",
+    "area",
+    "accelerator",
+    "vendor",
+    "purchase",
+    "evidence",
+    "availability",
+)
+PRICE_PARAMETERS = (*PRICE_FILTERS, "include_unconfirmed", "history", "as_of", "sort", "limit", "offset")
+DEFAULT_SORT = "provider"
+
+
+@dataclass(frozen=True)
+class Offered:
+    """Some rows of the table: one for each price, its sizes put together."""
+
+    columns: Columns
+    index: Ints
+    sizes: Sequence[str]
+    as_of: date
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.index)
+
+    def take(self, index: Ints) -> Offered:
+        """Return the rows at these positions."""
+        return Offered(self.columns, self.index[index], [self.sizes[i] for i in index.tolist()], self.as_of)
+
+
+def _text(name: str) -> Column[Offered]:
+    docs = {
+        "provider": "Seller, in lower case.",
+        "instance_type": "The seller's name of the instance.",
+        "region": "Region as the seller names it.",
+        "accelerator": "Canonical name; blank for an instance without one.",
+        "accelerator_vendor": "Maker of the accelerator.",
+        "purchase": ", ".join(PURCHASES),
+        "evidence": ", ".join(EVIDENCE),
+        "source": "Where the price was seen.",
+        "notes": "What else the source says.",
+        "availability": ", ".join(AVAILABILITY),
+        "plan": "Plan of a commitment, such as no_upfront.",
+    }
+
+    def values(rows: Offered) -> Coded:
+        words = rows.columns.words[name]
+        return Coded(words.codes[rows.index], words.vocabulary)
+
+    return Column(name, "text", docs[name], values)
+
+
+def _number(name: str, attribute: str, doc: str) -> Column[Offered]:
+    return Column(name, "number", doc, lambda rows: getattr(rows.columns, attribute)[rows.index])
+
+
+def _term(rows: Offered) -> np.ndarray:
+    term = rows.columns.term[rows.index]
+    return np.where(term == NO_TERM, np.nan, term)
+
+
+def _observed(rows: Offered) -> Coded:
+    days, codes = np.unique(rows.columns.observed[rows.index], return_inverse=True)
+    return Coded(codes, ["" if d == UNDATED else date.fromordinal(d).isoformat() for d in days.tolist()])
+
+
+def _age(rows: Offered) -> np.ndarray:
+    observed = rows.columns.observed[rows.index]
+    return np.where(observed == UNDATED, np.nan, rows.as_of.toordinal() - observed)
+
+
+def _per_accelerator(rows: Offered) -> np.ndarray:
+    count = rows.columns.count[rows.index]
+    result: np.ndarray = rows.columns.price[rows.index] / np.where(count == 0, np.nan, count)
+    return result
+
+
+# The schema's columns first, in its order, so that the CSV can be used as a private table.
+SCHEMA_COLUMNS: tuple[Column[Offered], ...] = (
+    _text("provider"),
+    _text("instance_type"),
+    _text("region"),
+    _text("accelerator"),
+    _text("accelerator_vendor"),
+    Column("accelerator_count", "whole", "Accelerators in the instance.", lambda r: r.columns.count[r.index]),
+    Column(
+        "sizes",
+        "text",
+        "Counts in which the seller sells at this price per accelerator.",
+        lambda r: Coded(np.arange(len(r)), r.sizes),
+    ),
+    _number("accelerator_memory_gib", "accelerator_memory", "Memory of one accelerator."),
+    _number("vcpus", "vcpus", "Virtual CPUs of the instance."),
+    _number("memory_gib", "memory", "Main memory of the instance."),
+    _text("purchase"),
+    Column("term_months", "whole", "Months of commitment.", _term),
+    _number("price_usd_per_hour", "price", "USD per hour of the whole instance."),
+    Column("observed_on", "date", "Date on which the price was seen.", _observed),
+    _text("evidence"),
+    _text("source"),
+    _text("notes"),
+    _text("availability"),
+    _text("plan"),
+)
+PRICE_COLUMNS: tuple[Column[Offered], ...] = (
+    *SCHEMA_COLUMNS,
+    Column("price_usd_per_accelerator_hour", "number", "USD per hour, divided by the accelerators.", _per_accelerator),
+    Column("price_age_days", "whole", "Days from that date to as_of.", _age),
+    Column(
+        "stale",
+        "boolean",
+        "Spot older than 7 days, any other price older than 180 days.",
+        lambda r: stale(r.columns, r.as_of)[r.index].astype(int),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Browsed:
+    """The prices found, one page of them."""
+
+    page: Offered
+    total: int
+    limit: int
+    offset: int
+    as_of: date
+    history: bool
+    sort: str
+
+
+def browse(
+    pairs: Iterable[tuple[str, str]], table: PriceTable, catalogue: Catalogue, today: date, *, all_rows: bool = False
+) -> Browsed:
+    """Answer which prices are in force, or with history=1 all observations not after `as_of`.
+
+    InvalidInputError names an unknown parameter, filter value or column.
+    """
+    values: dict[str, list[str]] = {}
+    faults: list[Fault] = []
+    for name, value in pairs:
+        if name in PRICE_PARAMETERS:
+            if value.strip():
+                values.setdefault(name, []).append(value.strip())
+        elif not name.startswith("utm_"):
+            faults.append(
+                Fault((name[:100],), f"{shown(name)} is not a parameter." + near_matches(name, PRICE_PARAMETERS))
+            )
+    as_of, flags, limit, offset = today, {}, None, 0
+    try:
+        as_of = date.fromisoformat(values.get("as_of", [today.isoformat()])[-1])
+        if as_of > today:
+            faults.append(Fault(("as_of",), f"{as_of} is after today ({today}, UTC)"))
+    except ValueError:
+        faults.append(Fault(("as_of",), f"{shown(values['as_of'][-1])} is not a date; write YYYY-MM-DD"))
+    for name in ("include_unconfirmed", "history"):
+        text = values.get(name, ["0"])[-1]
+        flags[name] = text == "1"
+        if text not in ("0", "1"):
+            faults.append(Fault((name,), f"{shown(text)} must be 1 or 0"))
+    try:
+        if "limit" in values:
+            limit = read_whole_number(values["limit"][-1], least=1, most=MOST_LIMIT)
+    except ValueError as error:
+        faults.append(Fault(("limit",), str(error)))
+    try:
+        offset = read_whole_number(values.get("offset", ["0"])[-1], least=0, most=MOST_OFFSET)
+    except ValueError as error:
+        faults.append(Fault(("offset",), str(error)))
+    sort = values.get("sort", [DEFAULT_SORT])[-1]
+    try:
+        column, descending = find_column(sort, PRICE_COLUMNS)
+    except InvalidInputError as error:
+        faults += error.faults
+    found = _filtered(values, table, catalogue, as_of, flags, faults)
+    if faults:
+        raise InvalidInputError(faults)
+    rows = rows_together(found, as_of)
+    ordered = rows.take(column.order(rows, descending))
+    limit = limit or (max(len(rows), 1) if all_rows else DEFAULT_LIMIT)
+    page = ordered.take(np.arange(len(ordered))[offset : offset + limit])
+    return Browsed(page, len(rows), limit, offset, as_of, flags["history"], sort)
+
+
+def _filtered(
+    values: dict[str, list[str]],
+    table: PriceTable,
+    catalogue: Catalogue,
+    as_of: date,
+    flags: dict[str, bool],
+    faults: list[Fault],
+) -> Columns:
+    if flags["history"]:
+        columns = table.columns
+        keep = columns.observed <= as_of.toordinal()
+        if not flags["include_unconfirmed"]:
+            keep &= ~columns.words["evidence"].mask(["third_party"])
+        # Newest first, so that rows of one offer read as its history.
+        order = np.lexsort([-columns.observed, *columns.key_arrays()[::-1]])
+        columns = columns.take(order[keep[order]])
+    else:
+        columns = table.market(as_of, include_unconfirmed=flags["include_unconfirmed"]).columns
+    keep = np.ones(len(columns), bool)
+    for name in PRICE_FILTERS:
+        wanted = values.get(name)
+        if not wanted:
+            continue
+        if name == "accelerator":
+            chosen: set[str] = set()
+            for value in wanted:
+                try:
+                    chosen |= catalogue.family_of(value)
+                except UnknownNameError as error:
+                    faults.append(Fault((name,), str(error)))
+            keep &= columns.words["accelerator"].mask(chosen)
+        elif name == "area":
+            _check(name, wanted, catalogue.area_names(), faults)
+            keep &= np.isin(areas(columns, catalogue), wanted)
+        else:
+            known: Iterable[str] = table.values("accelerator_vendor" if name == "vendor" else name)
+            closed = {
+                "purchase": PURCHASES,
+                "evidence": EVIDENCE,
+                "availability": AVAILABILITY,
+                "provider": catalogue.providers,
+            }
+            _check(name, wanted, {*known, *closed.get(name, ())} - {""}, faults)
+            keep &= columns.words["accelerator_vendor" if name == "vendor" else name].mask(wanted)
+    return columns.take(np.flatnonzero(keep))
+
+
+def _check(name: str, wanted: Sequence[str], known: Iterable[str], faults: list[Fault]) -> None:
+    known = set(known)
+    for value in wanted:
+        if value not in known:
+            faults.append(Fault((name,), f"{shown(value)} is not a known {name}." + near_matches(value, known)))
+
+
+def rows_together(columns: Columns, as_of: date) -> Offered:
+    """Put the sizes of one price together again: one row, with the smallest size's price."""
+    first: dict[int, int] = {}
+    sizes: dict[int, list[int]] = {}
+    for i, (row, count) in enumerate(zip(columns.row.tolist(), columns.count.tolist(), strict=True)):
+        if columns.sized[i]:
+            sizes.setdefault(row, []).append(count)
+            if count > min(sizes[row]):
+                first.setdefault(row, i)
+                continue
+        first[row] = i
+    rows = list(first)
+    texts = ["|".join(map(str, sorted(sizes[row]))) if row in sizes else "" for row in rows]
+    return Offered(columns, np.array([first[row] for row in rows], np.int64), texts, as_of)

@@ -1,0 +1,212 @@
+"""The columns of an estimate: one registry feeds JSON, CSV, page, sorting and documentation.
+
+The order of the contract is the order of the CSV's heading; new columns are only appended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Generic, Literal, Protocol, TypeVar
+
+import numpy as np
+
+from pricing.errors import InvalidInputError, near_matches, shown
+from pricing.estimates import NOT_TIED, TIED, Estimates
+from pricing.flags import flags
+from pricing.measurements import Measurement
+from pricing.offers import NO_TERM, UNDATED
+
+Kind = Literal["number", "whole", "text", "date", "boolean"]
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Text values as codes into a vocabulary; '' stands for unknown."""
+
+    codes: np.ndarray
+    vocabulary: Sequence[str]
+
+
+class Sized(Protocol):
+    """Rows of something, in columns."""
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+
+
+Rows = TypeVar("Rows", bound=Sized)
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[Rows]):
+    """One column: name, kind, one line of documentation, and its values for some rows.
+
+    `values` gives floats with NaN for unknown, or Coded text.
+    """
+
+    name: str
+    kind: Kind
+    doc: str
+    values: Callable[[Rows], np.ndarray | Coded]
+
+    def python(self, rows: Rows) -> list[object]:
+        """Return the values as Python objects, None where unknown."""
+        values = self.values(rows)
+        if isinstance(values, Coded):
+            known = [text or (None if self.name != "flags" else "") for text in values.vocabulary]
+            return [known[code] for code in values.codes.tolist()]
+        if self.kind == "boolean":
+            return [None if v < NOT_TIED else v == TIED for v in values.tolist()]
+        if values.dtype.kind == "i":
+            whole: list[object] = values.tolist()
+            return whole
+        number = int if self.kind == "whole" else float
+        return [
+            None if unknown else number(v)
+            for v, unknown in zip(values.tolist(), np.isnan(values).tolist(), strict=True)
+        ]
+
+    def order(self, rows: Rows, descending: bool) -> np.ndarray:
+        """Return the positions of the rows sorted by this column, unknown last in both directions.
+
+        Equal values stay in the order they have, which is by cost.
+        """
+        values = self.values(rows)
+        if isinstance(values, Coded):
+            ranks = {text: i for i, text in enumerate(sorted(set(values.vocabulary)))}
+            place = np.array([ranks[text] if text else np.nan for text in values.vocabulary], float)
+            keys = place[values.codes]
+        elif self.kind == "boolean":
+            keys = np.where(values < NOT_TIED, np.nan, values)
+        else:
+            keys = values.astype(float)
+        # NumPy sorts NaN last; unknown stays last when the others are turned round.
+        return np.argsort(-keys if descending else keys, kind="stable")
+
+
+def _offer(name: str) -> Callable[[Estimates], Coded]:
+    def values(e: Estimates) -> Coded:
+        words = e.columns.words[name]
+        return Coded(words.codes[e.pairs.offer], words.vocabulary)
+
+    return values
+
+
+def _measured(get: Callable[[Measurement], str | None]) -> Callable[[Estimates], Coded]:
+    def values(e: Estimates) -> Coded:
+        return Coded(e.pairs.measurement, [get(m) or "" for m in e.question.measurements])
+
+    return values
+
+
+def _constant(get: Callable[[Estimates], str]) -> Callable[[Estimates], Coded]:
+    return lambda e: Coded(np.zeros(len(e), np.int64), [get(e)])
+
+
+def _observed_on(e: Estimates) -> Coded:
+    days, codes = np.unique(e.columns.observed[e.pairs.offer], return_inverse=True)
+    return Coded(codes, ["" if d == UNDATED else date.fromordinal(d).isoformat() for d in days.tolist()])
+
+
+def _idle(e: Estimates) -> np.ndarray:
+    needed = np.array([m.accelerator_count or 0 for m in e.question.measurements])
+    result: np.ndarray = e.columns.count[e.pairs.offer] - e.pairs.replicas * needed[e.pairs.measurement]
+    return result
+
+
+def _term(e: Estimates) -> np.ndarray:
+    term = e.columns.term[e.pairs.offer]
+    return np.where(term == NO_TERM, np.nan, term)
+
+
+def _per_accelerator(e: Estimates) -> np.ndarray:
+    count = e.columns.count[e.pairs.offer]
+    return e.price / np.where(count == 0, np.nan, count)
+
+
+COLUMNS: tuple[Column[Estimates], ...] = (
+    Column("rank", "whole", "Place by cost from 1, whatever the sort.", lambda e: e.rank),
+    Column("provider", "text", "Seller, in lower case.", _offer("provider")),
+    Column("instance_type", "text", "The seller's name of the instance.", _offer("instance_type")),
+    Column(
+        "region", "text", "Region as the seller names it; global where one price holds everywhere.", _offer("region")
+    ),
+    Column("purchase", "text", "on_demand, spot, reserved, savings_plan, capacity_block or owned.", _offer("purchase")),
+    Column("term_months", "whole", "Months of commitment.", _term),
+    Column("accelerator", "text", "Canonical name of the chip or GPU.", _offer("accelerator")),
+    Column("accelerator_vendor", "text", "Maker of the accelerator.", _offer("accelerator_vendor")),
+    Column("accelerator_count", "whole", "Accelerators in the instance.", lambda e: e.columns.count[e.pairs.offer]),
+    Column("measurement", "text", "Label of the measurement.", _measured(lambda m: m.label)),
+    Column("replicas", "whole", "Copies of the measured set-up that the instance holds.", lambda e: e.pairs.replicas),
+    Column("idle_accelerators", "whole", "Accelerators left over: paid for and idle.", _idle),
+    Column("price_usd_per_hour", "number", "USD per hour of the whole instance.", lambda e: e.price),
+    Column(
+        "rate_per_second",
+        "number",
+        "Units per second that count: replicas × rate × success, before utilization.",
+        lambda e: e.rate,
+    ),
+    Column(
+        "utilization", "number", "Share of paid time at that rate.", lambda e: np.full(len(e), e.question.utilization)
+    ),
+    Column("cost_usd", "number", "USD per quoted unit; see cost_unit.", lambda e: e.cost),
+    Column("cost_low_usd", "number", "Cost at the upper bound of the rate.", lambda e: e.cost_low),
+    Column("cost_high_usd", "number", "Cost at the lower bound of the rate.", lambda e: e.cost_high),
+    Column("cost_unit", "text", "What the cost is quoted for.", _constant(lambda e: e.question.unit.cost_unit)),
+    Column(
+        "units_per_usd",
+        "number",
+        "Single units (tokens, audio-hours, requests) for one USD.",
+        lambda e: e.units_per_usd,
+    ),
+    Column("ratio_to_baseline", "number", "Cost divided by the baseline's cost.", lambda e: e.ratio_to_baseline),
+    Column(
+        "rate_to_tie_per_second",
+        "number",
+        "Rate at which this offer would cost what the baseline does.",
+        lambda e: e.rate_to_tie,
+    ),
+    Column(
+        "price_to_tie_usd_per_hour",
+        "number",
+        "Price at which this offer would cost what the baseline does.",
+        lambda e: e.price_to_tie,
+    ),
+    Column(
+        "tied",
+        "boolean",
+        "Whether the cost can't be told from the cheapest's; unknown without ranges.",
+        lambda e: e.tied,
+    ),
+    Column("price_evidence", "text", "list, survey, quote or third_party.", _offer("evidence")),
+    Column("price_observed_on", "date", "Date on which the price was seen.", _observed_on),
+    Column("price_age_days", "whole", "Days from that date to as_of.", lambda e: e.age_days),
+    Column("price_source", "text", "Where the price was seen.", _offer("source")),
+    Column("measurement_evidence", "text", "measured, published, claimed or assumed.", _measured(lambda m: m.evidence)),
+    Column("measurement_source", "text", "Who measured it.", _measured(lambda m: m.source)),
+    Column("stack", "text", "Software that was measured.", _measured(lambda m: m.stack)),
+    Column("model", "text", "Model that was measured.", _measured(lambda m: m.model)),
+    Column(
+        "flags",
+        "text",
+        "What to know before relying on it, separated by |; empty for none.",
+        lambda e: Coded(*flags(e)),
+    ),
+    Column("price_usd_per_accelerator_hour", "number", "USD per hour, divided by the accelerators.", _per_accelerator),
+    Column("notes", "text", "Notes of the price.", _offer("notes")),
+    Column("plan", "text", "Plan of a commitment, such as no_upfront.", _offer("plan")),
+)
+
+
+def find_column(sort: str, columns: Sequence[Column[Rows]]) -> tuple[Column[Rows], bool]:
+    """Read a sort order: a column's name, '-' before it for descending."""
+    name = sort.removeprefix("-")
+    for column in columns:
+        if column.name == name:
+            return column, sort.startswith("-")
+    raise InvalidInputError.at(
+        ("sort",),
+        f"{shown(sort)} is not a column to sort by." + near_matches(name, [c.name for c in columns]),
+    )

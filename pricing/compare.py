@@ -1,0 +1,303 @@
+"""Offers × measurements → ranked estimates, with baseline, paging and what was left out.
+
+`matching` pairs each measurement with the offers that carry its hardware and orders the pairs by
+cost; `estimates` holds the figures of the rows that are asked for, in columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+
+import numpy as np
+
+from pricing import estimate
+from pricing.accelerators import Catalogue
+from pricing.columns import COLUMNS, find_column
+from pricing.errors import InvalidInputError, near_matches, shown
+from pricing.estimates import NO_PAIRS, Baseline, Estimates, Figures, Pairs
+from pricing.flags import stale
+from pricing.matching import Counter, Excluded, Masks, Matched, held_by, matches, ranked, smallest_sizes
+from pricing.measurements import Measurement, Rate
+from pricing.offers import NO_TERM, UNDATED, Ints, Market
+from pricing.question import DEFAULT_LIMIT, Question, Warned
+from pricing.units import Unit
+
+NO_RATE = Rate(float("nan"))
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """The price rows behind an answer: how many, their dates, and a hash of their content."""
+
+    rows: int
+    observed_from: date | None
+    observed_to: date | None
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to one question. `page` holds the rows that were asked for, in the order asked for."""
+
+    question: Question
+    unit: Unit
+    total: int
+    limit: int
+    offset: int
+    page: Estimates
+    excluded: tuple[Excluded, ...]
+    warnings: tuple[Warned, ...]
+    baseline: Baseline | None
+    prices: Prices
+    found: dict[int, Matched]
+    figures: Figures
+
+    def chunks(self, first: int, size: int) -> Iterator[Estimates]:
+        """Yield the page's rows, `first` of them and then parts of `size`, each worked out in its turn."""
+        start, stop = 0, first
+        while start < len(self.page):
+            part = np.arange(start, min(stop, len(self.page)))
+            yield self.figures(self.page.pairs.take(part), self.page.rank[part])
+            start, stop = stop, stop + size
+
+    def cheapest(self, most: int) -> Estimates:
+        """Return the cheapest estimates, whatever page and order are asked for."""
+        return self.figures(ranked(self.found, most, self.figures))
+
+
+def compare(question: Question, catalogue: Catalogue, *, all_rows: bool = False) -> Answer:
+    """Answer a question: all estimates found, ranked by cost, one page of them in the order asked for.
+
+    `all_rows` gives every row where no limit is asked for. InvalidInputError names an unknown sort
+    column or baseline.
+    """
+    column, descending = find_column(question.sort, COLUMNS)
+    market = question.table.market(question.as_of, include_unconfirmed=question.include_unconfirmed)
+    counter = Counter(market)
+    rates: dict[int, Rate] = {}
+    for i, measurement in enumerate(question.measurements):
+        rate = measurement.rate_for(question.unit.rate_field)
+        if rate is None:
+            example = f"{measurement.label} has {measurement.kinds()}, not {question.unit.short_key}"
+            counter.add("no_rate_for_unit", 1, example)
+        else:
+            rates[i] = rate
+    all_rates = tuple(rates.get(i, NO_RATE) for i in range(len(question.measurements)))
+    shares = tuple(m.counted_share for m in question.measurements)
+
+    def bare(pairs: Pairs, rank: Ints | None = None) -> Estimates:
+        ranks = np.arange(1, len(pairs) + 1) if rank is None else rank
+        return Estimates(question, market, catalogue, pairs, ranks, all_rates, shares, None, None)
+
+    masks = Masks.of(question, market, catalogue)
+    found = {i: matches(question, market, catalogue, question.measurements[i], masks, counter) for i in rates}
+    total = sum(len(matched.offers) for matched in found.values())
+    limit = question.limit or (max(total, 1) if all_rows else DEFAULT_LIMIT)
+    by_cost = column.name in ("cost_usd", "rank") and not descending
+    pairs = ranked(found, question.offset + limit if by_cost else total, bare)
+    baseline = _baseline(question, market, found, bare)
+    first = bare(pairs.take(np.arange(min(1, len(pairs)))))
+    cheapest = (int(first.pairs.measurement[0]), float(first.cost[0])) if len(first) else None
+
+    def figures(pairs: Pairs, rank: Ints | None = None) -> Estimates:
+        return replace(bare(pairs, rank), cheapest=cheapest, baseline=baseline)
+
+    ranks = np.arange(1, len(pairs) + 1)
+    if not by_cost:
+        order = column.order(figures(pairs), descending)
+        pairs, ranks = pairs.take(order), ranks[order]
+    window = np.arange(len(pairs))[question.offset : question.offset + limit]
+    rated = [question.measurements[i] for i in rates]
+    return Answer(
+        question,
+        question.unit,
+        total,
+        limit,
+        question.offset,
+        figures(pairs.take(window), ranks[window]),
+        counter.result(),
+        (*question.warnings, *_warnings(question, catalogue, total, baseline, rated)),
+        baseline,
+        _prices(market),
+        found,
+        figures,
+    )
+
+
+def _baseline(question: Question, market: Market, found: dict[int, Matched], figures: Figures) -> Baseline | None:
+    """Find the baseline: as named, before filters; else the first measurement's cheapest estimate."""
+    name = question.baseline
+    if name is None:
+        cheapest = {0: found[0].take(np.arange(min(1, len(found[0].offers))))} if 0 in found else {}
+        return _as_baseline(question, ranked(cheapest, 1, figures), figures)
+    unfiltered = {
+        i: smallest_sizes(market, m, Matched(held.offers, held.replicas, held.per_replica))
+        for i, m in enumerate(question.measurements)
+        if m.rate_for(question.unit.rate_field) is not None
+        for held in [held_by(market, m)]
+    }
+    labels = [m.label for m in question.measurements]
+    if name in labels:
+        i = labels.index(name)
+        pairs = ranked({i: unfiltered[i]} if i in unfiltered else {}, 1, figures)
+        missing = f"{shown(name)} has no estimate, so it can't be the baseline; name another one"
+    else:
+        # Every size counts here: the name may pick one.
+        every = {
+            i: Matched(h.offers, h.replicas, h.per_replica)
+            for i in unfiltered
+            for h in [held_by(market, question.measurements[i])]
+        }
+        pairs = ranked(_named_offers(name, question, market, every), 1, figures)
+        missing = (
+            f"{shown(name)} is neither a measurement's label nor an offer with an estimate; write a label or "
+            "PROVIDER/INSTANCE_TYPE[:COUNT][/REGION[/PURCHASE[/TERM_MONTHS]]]."
+            + near_matches(name, [*labels, *_type_names(market, every)])
+        )
+    if not len(pairs):
+        raise InvalidInputError.at(("baseline",), missing)
+    return _as_baseline(question, pairs, figures)
+
+
+def _type_names(market: Market, found: dict[int, Matched]) -> list[str]:
+    words = market.columns.words
+    offers = np.unique(np.concatenate([m.offers for m in found.values()])) if found else NO_PAIRS.offer
+    types = zip(words["provider"].texts(offers), words["instance_type"].texts(offers), strict=True)
+    return sorted({f"{p}/{t}" for p, t in types})
+
+
+def _named_offers(name: str, question: Question, market: Market, found: dict[int, Matched]) -> dict[int, Matched]:
+    """Keep the offers that PROVIDER/INSTANCE_TYPE[:COUNT][/REGION[/PURCHASE[/TERM]]] names.
+
+    Instance types may hold '/' and ':', so that the longest known type that fits is taken.
+    """
+    provider, _, rest = name.partition("/")
+    provider = provider.strip().lower()
+    types = [t.split("/", 1)[1] for t in question.table.instance_types(provider)]
+    fitting = [t for t in types if rest == t or rest.startswith((f"{t}/", f"{t}:"))]
+    if not fitting:
+        return {}
+    instance_type = max(fitting, key=len)
+    tail = rest[len(instance_type) :]
+    count, slash, where = tail.partition("/") if tail.startswith(":") else ("", tail[:1], tail[1:])
+    region, purchase, term, *more = [*where.split("/"), "", "", ""] if slash else ["", "", ""]
+    columns = market.columns
+    words = columns.words
+    mask = words["provider"].mask([provider]) & words["instance_type"].mask([instance_type])
+    for text, array in ((count[1:], columns.count), (term, columns.term)):
+        if text:
+            mask &= array == (int(text) if text.isascii() and text.isdigit() and len(text) < 10 else NO_TERM - 1)
+    for text, column in ((region, "region"), (purchase, "purchase")):
+        if text:
+            mask &= words[column].mask([text])
+    if any(more):
+        return {}
+    return {i: matched.take(mask[matched.offers]) for i, matched in found.items()}
+
+
+def _as_baseline(question: Question, pairs: Pairs, figures: Figures) -> Baseline | None:
+    if not len(pairs):
+        return None
+    row = figures(pairs)
+    columns, i = row.columns, int(pairs.offer[0])
+    words = columns.words
+    provider, instance_type = words["provider"].at(i), words["instance_type"].at(i)
+    several = len(question.table.sizes_of(provider, instance_type)) > 1
+    count = f":{columns.count[i]}" if several else ""
+    term = f"/{columns.term[i]}" if columns.term[i] != NO_TERM else ""
+    return Baseline(
+        f"{provider}/{instance_type}{count}/{words['region'].at(i)}/{words['purchase'].at(i)}{term}",
+        question.measurements[int(pairs.measurement[0])].label,
+        float(row.price[0]),
+        float(row.rate[0]),
+        float(row.cost[0]),
+    )
+
+
+def _warnings(
+    question: Question, catalogue: Catalogue, total: int, baseline: Baseline | None, rated: list[Measurement]
+) -> Iterator[Warned]:
+    if total == 0:
+        yield Warned("no_estimates", "No offer gives an estimate; the reasons are listed under what was left out.")
+    elif question.offset >= total:
+        yield Warned("offset_beyond_end", f"The offset {question.offset:,} is beyond the last of {total:,} estimates.")
+    if baseline is None:
+        yield Warned(
+            "no_baseline", f"{question.measurements[0].label} has no estimate, so there is no baseline to compare with."
+        )
+    for name in dict.fromkeys(m.accelerator for m in rated if m.accelerator):
+        sellers = [p.name for p in catalogue.quote_only(name)]
+        if sellers:
+            yield Warned(
+                "quote_only",
+                f"{name} is sold at a quoted price only by {', '.join(sellers)}; add yours with "
+                f"quote=PROVIDER/INSTANCE_TYPE@{name}:COUNT=USD_PER_HOUR.",
+            )
+    for code, what, values in (
+        ("models_differ", "models", [m.model for m in rated]),
+        ("precisions_differ", "precisions", [m.precision for m in rated]),
+        ("input_lengths_differ", "input lengths in tokens", [_length(m.input_tokens) for m in rated]),
+        ("output_lengths_differ", "output lengths in tokens", [_length(m.output_tokens) for m in rated]),
+    ):
+        different = {v.casefold(): v for v in values if v}
+        if len(different) > 1:
+            yield Warned(
+                code,
+                f"The measurements have different {what} ({', '.join(different.values())}), "
+                "so their costs may not be comparable.",
+            )
+
+
+def _length(tokens: float | None) -> str | None:
+    return None if tokens is None else f"{tokens:g}"
+
+
+def _prices(market: Market) -> Prices:
+    dated = market.columns.observed[market.columns.observed != UNDATED]
+    return Prices(
+        market.table.source_rows,
+        date.fromordinal(int(dated.min())) if len(dated) else None,
+        date.fromordinal(int(dated.max())) if len(dated) else None,
+        market.table.sha256,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """What the answer says first: an estimate, its cost in USD per quoted unit and its share saved."""
+
+    estimates: Estimates
+    cost_usd: float
+    cost_low_usd: float | None
+    cost_high_usd: float | None
+    share_saved: float | None
+    stale: bool
+
+
+def headlines(answer: Answer) -> tuple[Headline, ...]:
+    """Return the cheapest estimate and, where its price is stale, also the cheapest that is not."""
+    market = answer.page.market
+    old = stale(market.columns, market.as_of)
+    result = []
+    for keep in (np.ones(len(old), bool), ~old):
+        found = {i: matched.take(keep[matched.offers]) for i, matched in answer.found.items()}
+        row = answer.figures(ranked(found, 1, answer.figures))
+        if not len(row):
+            break
+        cost = float(row.cost[0])
+        low, high = float(row.cost_low[0]), float(row.cost_high[0])
+        result.append(
+            Headline(
+                row,
+                cost,
+                None if np.isnan(low) else low,
+                None if np.isnan(high) else high,
+                estimate.share_saved(cost, answer.baseline.cost_usd) if answer.baseline else None,
+                bool(old[row.pairs.offer[0]]),
+            )
+        )
+        if not result[-1].stale:
+            break
+    return tuple(result)

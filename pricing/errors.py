@@ -1,0 +1,54 @@
+"""Errors in what a user gave: where it stands, and a sentence that says what would be right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+Location = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong: `loc` is the path to the field, `msg` a sentence."""
+
+    loc: Location
+    msg: str
+
+
+class InvalidInputError(ValueError):
+    """Input that can't be right. Carries every fault that was found, not only the first."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        """Keep the faults; the message is their sentences, one a line."""
+        self.faults = tuple(faults)
+        super().__init__("\n".join(fault.msg for fault in self.faults))
+
+    @classmethod
+    def at(cls, loc: Location, msg: str) -> InvalidInputError:
+        """Make an error of a single fault."""
+        return cls([Fault(loc, msg)])
+
+
+class PriceFileError(InvalidInputError):
+    """A price table that was refused as a whole; every fault names file, line and column."""
+
+
+def shown(value: object, length: int = 60) -> str:
+    """Quote a user's value for a message: control characters visible, long text cut."""
+    text = repr(str(value))
+    return text if len(text) <= length + 2 else f"{text[:length]}…'"
+
+
+def near_matches(name: str, known: Iterable[str], most: int = 4) -> str:
+    """Return ' Did you mean a, b?' for the known names that are like `name`, or ''."""
+    folded: dict[str, str] = {}
+    for item in known:
+        folded.setdefault(item.casefold(), item)
+    wanted = name.casefold()[:100]
+    found = get_close_matches(wanted, folded, n=most, cutoff=0.6)
+    if len(found) < most and len(wanted) >= 3:
+        found += [k for k in sorted(folded) if wanted in k and k not in found][: most - len(found)]
+    names = [folded[item] for item in found]
+    return f" Did you mean {' or '.join([', '.join(names[:-1]), names[-1]] if names[1:] else names)}?" if names else ""

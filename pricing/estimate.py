@@ -1,0 +1,66 @@
+"""The formulas, each once. Arguments may be floats or NumPy arrays; nothing is rounded.
+
+Symbols: P price in USD per instance-hour; R the instance's counted rate in units per second at
+full load (replicas × measured rate × success); u utilization, the share of paid time at that rate.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+
+from pricing.units import SECONDS_PER_HOUR, Unit
+
+Number = TypeVar("Number", float, np.ndarray)
+
+
+def cost_per_quoted_unit(price: Number, rate: Number, utilization: float, unit: Unit) -> Number:
+    """Cost in USD of the quantity that the unit is quoted for: P · quoted / (3600 · R · u).
+
+    price: USD per instance-hour; rate: units per second, > 0; utilization: 0 < u <= 1. For tokens
+    `quoted` is 10⁶; for audio it is 3,600 audio-seconds, so that the cost is P / (RTFx · u).
+    Source: PerDollar's contract, section 3.
+    """
+    return price / (SECONDS_PER_HOUR * rate * utilization) * unit.quoted
+
+
+def units_per_usd(price: Number, rate: Number, utilization: float, unit: Unit) -> Number:
+    """Single units (tokens, audio-hours, requests) for one USD: 3600 · R · u / (P · single)."""
+    return SECONDS_PER_HOUR * rate * utilization / (price * unit.single)
+
+
+def counted_rate(rate: float, success_rate: float) -> float:
+    """Rate of work that succeeded, in units per second: R · s. Failed work is paid for."""
+    return rate * success_rate
+
+
+def rate_to_tie(rate: Number, cost: Number, baseline_cost: float) -> Number:
+    """Rate in units per second at which the offer costs what the baseline does: R · cost / C_b."""
+    return rate * (cost / baseline_cost)
+
+
+def price_to_tie(price: Number, cost: Number, baseline_cost: float) -> Number:
+    """Price in USD per hour at which the offer costs what the baseline does: P · C_b / cost."""
+    return price * (baseline_cost / cost)
+
+
+def replicas_held(accelerators: np.ndarray, per_replica: int) -> np.ndarray:
+    """Whole replicas that an instance holds: floor(m / n), both counted in accelerators."""
+    return accelerators // per_replica
+
+
+def share_saved(cost: float, baseline_cost: float) -> float:
+    """Share by which a cost is below the baseline's: 1 - cost / C_b; 70 % more per dollar is 0.412."""
+    return 1.0 - cost / baseline_cost
+
+
+def is_tied_across_measurements(log_ratio: Number, standard_error: Number) -> Number:
+    """Whether |ln(cost ratio)| < 1.96 · standard error of that log ratio (95 %, two-sided).
+
+    The errors of two independent measurements add in squares on the log scale; for small errors the
+    standard error of ln(mean) is s / (√k · mean), by the delta method (Casella & Berger,
+    Statistical Inference, section 5.5.4).
+    """
+    result: Number = np.abs(log_ratio) < 1.96 * standard_error
+    return result

@@ -1,0 +1,197 @@
+"""The parameters of a link: their names, how a query, form or command line is read, how links are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+from pricing import notation
+from pricing.errors import Fault, InvalidInputError, Location, near_matches, shown
+from pricing.measurements import Measurement
+from pricing.numbers import read_number, read_utilization, read_whole_number
+from pricing.question import MOST_LIMIT, MOST_OFFSET, Limits, MeasurementIn, QuestionIn, too_many
+from pricing.units import UNITS, Unit, unit_named
+
+T = TypeVar("T")
+DETAILS = (
+    "success_rate",
+    "rates_count",
+    "stack",
+    "model",
+    "precision",
+    "input_tokens",
+    "output_tokens",
+    "latency",
+    "measured_on",
+    "evidence",
+    "source",
+)
+LIST_PARAMETERS = ("provider", "region", "area", "purchase", "accelerator", "vendor", "term_months")
+SCALAR_PARAMETERS = (
+    "unit",
+    "utilization",
+    "max_price_usd_per_hour",
+    "max_accelerators",
+    "include_unconfirmed",
+    "all_sizes",
+    "baseline",
+    "sort",
+    "limit",
+    "offset",
+    "as_of",
+)
+PARAMETERS = ("unit", "m", *LIST_PARAMETERS, "quote", *SCALAR_PARAMETERS[1:])
+# The page's table puts a button's value after the form's own; the last one is meant.
+_LAST_COUNTS = ("sort", "offset")
+_WHOLE = {"limit": (1, MOST_LIMIT), "offset": (0, MOST_OFFSET), "max_accelerators": (1, 100_000)}
+_DETAIL = re.compile(r"m([1-9][0-9]{0,3})\.([a-z_]+)")
+_TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+
+
+def read_pairs(pairs: Iterable[tuple[str, str]], limits: Limits) -> tuple[dict[str, Any], dict[Location, Location]]:
+    """Read name-value pairs into the data of a QuestionIn, and where each measurement was written.
+
+    Blank values are absent and `utm_*` is ignored. InvalidInputError has every fault, its `loc`
+    beginning with the parameter's name.
+    """
+    faults: list[Fault] = []
+    values: dict[str, list[str]] = {}
+    details: dict[int, dict[str, str]] = {}
+    for name, value in pairs:
+        if name.startswith("utm_"):
+            continue
+        detail = _DETAIL.fullmatch(name)
+        if detail is not None and detail[2] in DETAILS:
+            if value.strip():
+                details.setdefault(int(detail[1]), {})[detail[2]] = value
+        elif name in PARAMETERS:
+            values.setdefault(name, []).append(value)
+        else:
+            known = [*PARAMETERS, *(f"m1.{d}" for d in DETAILS)]
+            faults.append(Fault((name[:100],), f"{shown(name)} is not a parameter." + near_matches(name, known)))
+    data: dict[str, Any] = {"filters": {}}
+    unit = _unit_of(values, faults)
+    measurements = values.get("m", [])
+    written = sum(1 for text in measurements if text.strip())
+    if written > limits.measurements:
+        raise InvalidInputError.at(("m",), too_many("measurements", written, limits.measurements))
+    data["unit"] = unit.id if unit else "output_token"
+    places: list[int] = []
+    data["measurements"] = []
+    for i, text in enumerate(measurements):
+        if not text.strip():
+            if details.get(i + 1):
+                faults.append(
+                    Fault(("m", i), f"m{i + 1} has details but is blank; write for example {notation.EXAMPLE}")
+                )
+            continue
+        places.append(i)
+        entry = _attempt(faults, ("m", i), partial(notation.parse, text, unit or UNITS["output_token"]))
+        if entry is None or unit is None:
+            continue
+        data["measurements"].append(
+            {"label": entry.label or None, "hardware": entry.hardware, "rates": entry.rates}
+            | _details(details.pop(i + 1, {}), i + 1, faults)
+        )
+    if not places:
+        faults.append(Fault(("m",), f"a measurement is missing; write HARDWARE=RATE, for example {notation.EXAMPLE}"))
+    for number in sorted(set(details) - {i + 1 for i in range(len(measurements))}):
+        faults.append(Fault((f"m{number}",), f"m{number}.… is given, but there is no measurement {number}"))
+    for name in LIST_PARAMETERS:
+        texts = [text.strip() for text in values.get(name, []) if text.strip()]
+        if name == "term_months":
+            numbers = [_attempt(faults, (name,), partial(read_whole_number, t, least=1, most=1200)) for t in texts]
+            data["filters"][name] = [n for n in numbers if n is not None]
+        elif texts:
+            data["filters"][name] = texts
+    data["quotes"] = [text for text in values.get("quote", []) if text.strip()]
+    for name in SCALAR_PARAMETERS[1:]:
+        _scalar(name, values.get(name, []), data, faults)
+    if faults:
+        raise InvalidInputError(faults)
+    return data, {("measurements", n): ("m", i) for n, i in enumerate(places)}
+
+
+def _unit_of(values: Mapping[str, list[str]], faults: list[Fault]) -> Unit | None:
+    texts = [text for text in values.get("unit", []) if text.strip()]
+    if len(texts) != 1:
+        problem = "is given twice" if texts else "is missing: say what is counted"
+        faults.append(Fault(("unit",), f"unit {problem}; the units are {', '.join(UNITS)}"))
+        return None
+    try:
+        return unit_named(texts[0])
+    except InvalidInputError as error:
+        faults.extend(error.faults)
+        return None
+
+
+def _details(details: Mapping[str, str], number: int, faults: list[Fault]) -> dict[str, Any]:
+    read: dict[str, Any] = dict(details)
+    for name in ("success_rate", "input_tokens", "output_tokens"):
+        if name in read:
+            reader = read_utilization if name == "success_rate" else read_number
+            read[name] = _attempt(faults, (f"m{number}.{name}",), partial(reader, read[name]))
+    return read
+
+
+def _scalar(name: str, texts: list[str], data: dict[str, Any], faults: list[Fault]) -> None:
+    texts = [text.strip() for text in texts if text.strip()]
+    if not texts:
+        return
+    if len(texts) > 1 and name not in _LAST_COUNTS and len(set(texts)) > 1:
+        faults.append(Fault((name,), f"{name} is given {len(texts)} times with different values; give it once"))
+        return
+    text = texts[-1]
+    target = data["filters"] if name.startswith("max_") else data
+    if name in ("include_unconfirmed", "all_sizes"):
+        if text.lower() not in (*_TRUE, *_FALSE):
+            faults.append(Fault((name,), f"{shown(text)} must be 1 or 0"))
+        target[name] = text.lower() in _TRUE
+    elif name in _WHOLE:
+        least, most = _WHOLE[name]
+        target[name] = _attempt(faults, (name,), partial(read_whole_number, text, least=least, most=most))
+    elif name == "max_price_usd_per_hour":
+        target[name] = _attempt(faults, (name,), partial(read_number, text, thousands=True))
+    else:
+        target[name] = text
+
+
+def _attempt(faults: list[Fault], loc: Location, read: Callable[[], T]) -> T | None:
+    try:
+        return read()
+    except ValueError as error:
+        faults.append(Fault(loc, str(error)))
+        return None
+
+
+def written_pairs(asked: QuestionIn, unit: Unit, measurements: Sequence[Measurement]) -> list[tuple[str, str]]:
+    """Write a question as name-value pairs; reading them gives the same question again.
+
+    Defaults are left out. Offers given inline have no place in a link.
+    """
+    pairs = [("unit", unit.id)]
+    for i, (given, measured) in enumerate(zip(asked.measurements, measurements, strict=True), 1):
+        hardware = given.hardware or (
+            f"{given.provider}/{given.instance_type}" if given.provider else given.accelerator or ""
+        )
+        if not given.hardware and given.accelerator_count is not None:
+            hardware += f":{given.accelerator_count}"
+        pairs.append(("m", notation.write(given.label or "", hardware, measured.rates, unit)))
+        for name in DETAILS:
+            value = getattr(given, name)
+            if value is not None and value != MeasurementIn.model_fields[name].default:
+                pairs.append((f"m{i}.{name}", notation.write_number(value) if isinstance(value, float) else str(value)))
+    for name in LIST_PARAMETERS:
+        pairs += [(name, str(value)) for value in getattr(asked.filters, name)]
+    pairs += [("quote", text) for text in asked.quotes]
+    for name in SCALAR_PARAMETERS[1:]:
+        holder = asked.filters if name.startswith("max_") else asked
+        value = getattr(holder, name)
+        if value in (None, "") or value == type(holder).model_fields[name].default:
+            continue
+        if isinstance(value, bool):
+            value = int(value)
+        pairs.append((name, notation.write_number(value) if isinstance(value, float) else str(value)))
+    return pairs

@@ -1,0 +1,224 @@
+"""The question: what a user may say (`QuestionIn`), and what it means (`Question`).
+
+`reading` turns links, forms, JSON and command lines into questions; `parameters` names the
+parameters and writes links.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    StringConstraints,
+    WithJsonSchema,
+)
+
+from pricing import notation
+from pricing.errors import near_matches, shown
+from pricing.measurements import Measurement, Rate, from_repeats, single, with_spread
+from pricing.numbers import read_utilization
+from pricing.offers import PURCHASES, PriceTable
+from pricing.units import RATE_FIELDS, UNITS, Unit
+
+MOST_LABEL = 200
+DEFAULT_LIMIT = 50
+MOST_LIMIT = 1000
+MOST_OFFSET = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one question may hold; each is a setting of the server."""
+
+    measurements: int = 200
+    offers: int = 20_000
+
+
+DEFAULT_LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """Something the reader of an answer should know: a fixed code and a sentence."""
+
+    code: str
+    message: str
+
+
+def _rate(value: object) -> Rate:
+    """Read a rate in JSON: a number, a list of repeats, or {"value", "plus_minus"}."""
+    if isinstance(value, Rate):
+        return value
+    if isinstance(value, list):
+        if len(value) > notation.MOST_REPEATS:
+            raise ValueError(f"{len(value):,} repeats are more than the {notation.MOST_REPEATS:,} allowed")
+        return from_repeats([_json_number(item) for item in value])
+    if isinstance(value, dict):
+        if set(value) != {"value", "plus_minus"}:
+            raise ValueError('a rate with a spread is {"value": 5200, "plus_minus": 150}')
+        return with_spread(_json_number(value["value"]), _json_number(value["plus_minus"]))
+    return single(_json_number(value))
+
+
+def _json_number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(
+            f'{shown(value)} is not a rate; give a number, a list of repeats, or {{"value": 5200, "plus_minus": 150}}'
+        )
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError("the number is too large") from None
+
+
+def _share(value: object) -> object:
+    return read_utilization(value) if isinstance(value, str) else value
+
+
+def _rate_field(value: str) -> str:
+    if value not in RATE_FIELDS:
+        raise ValueError(
+            f"{shown(value)} is not a rate field; they are {', '.join(RATE_FIELDS)}." + near_matches(value, RATE_FIELDS)
+        )
+    return value
+
+
+def _many(value: object) -> object:
+    """Take one value for a list of one."""
+    return [value] if isinstance(value, (str, int, float)) and not isinstance(value, bool) else value
+
+
+Text = Annotated[str, StringConstraints(max_length=MOST_LABEL, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Label = Annotated[str, StringConstraints(max_length=MOST_LABEL, pattern=r"^[^\x00-\x1f\x7f@]*$")]
+LongText = Annotated[str, StringConstraints(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
+RateIn = Annotated[
+    Rate,
+    PlainValidator(_rate),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "exclusiveMinimum": 0},
+                {"type": "array", "items": {"type": "number", "exclusiveMinimum": 0}, "minItems": 2},
+                {
+                    "type": "object",
+                    "properties": {"value": {"type": "number"}, "plus_minus": {"type": "number"}},
+                    "required": ["value", "plus_minus"],
+                    "additionalProperties": False,
+                },
+            ],
+            "description": "Units per second: one number, repeats of one measurement, or a 95 % interval.",
+        }
+    ),
+]
+Share = Annotated[float, BeforeValidator(_share), Field(gt=0, le=1, allow_inf_nan=False)]
+Names = Annotated[tuple[Text, ...], BeforeValidator(_many), Field(max_length=200)]
+Count = Annotated[int, Field(ge=1, le=100_000, strict=True)]
+Amount = Annotated[float, Field(gt=0, le=1e12, allow_inf_nan=False)]
+
+
+class StrictModel(BaseModel):
+    """Base of all input models: no unknown field, no surrounding blanks."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+
+class MeasurementIn(StrictModel):
+    """A throughput and the hardware that it was measured on."""
+
+    label: Label | None = Field(None, description="Name in the answer; the hardware if absent.")
+    hardware: Text | None = Field(
+        None,
+        description="ACCELERATOR[:COUNT] or PROVIDER/INSTANCE_TYPE[:COUNT], in place of the next four.",
+    )
+    accelerator: Text | None = Field(None, description="Canonical name or alias, such as H100-SXM.")
+    accelerator_count: Count | None = Field(None, description="How many it was measured on.")
+    provider: Text | None = Field(None, description="With instance_type, in place of accelerator.")
+    instance_type: Text | None = Field(None, description="The provider's name of the instance.")
+    rates: dict[Annotated[str, BeforeValidator(_rate_field)], RateIn] = Field(
+        min_length=1, description="Rate field to units per second."
+    )
+    success_rate: Share = Field(1.0, description="Share of requests that succeeded, 0 < s <= 1.")
+    rates_count: Literal["attempted", "successful"] = Field(
+        "attempted", description="Whether the rates count all work or only work that succeeded."
+    )
+    stack: Text | None = Field(None, description="Software and version, such as vLLM 0.11.")
+    model: Text | None = Field(None, description="Model that ran.")
+    precision: Text | None = Field(None, description="Number format, such as FP8.")
+    input_tokens: Amount | None = Field(None, description="Mean input length in tokens.")
+    output_tokens: Amount | None = Field(None, description="Mean output length in tokens.")
+    latency: Text | None = Field(None, description="Latency point of the run, in words.")
+    measured_on: Text | None = Field(None, description="Date of the run, or the PROVIDER/INSTANCE_TYPE it ran on.")
+    evidence: Literal["measured", "published", "claimed", "assumed"] = Field(
+        "measured", description="How the number is known."
+    )
+    source: LongText | None = Field(None, description="Who measured it, where it is written.")
+
+
+class FiltersIn(StrictModel):
+    """Which offers to compare; an absent filter means all."""
+
+    provider: Names = Field((), description="Provider ids, such as aws.")
+    region: Names = Field((), description="Regions as the provider names them.")
+    area: Names = Field((), description="Areas: europe, north_america, …")
+    purchase: Names = Field((), description=", ".join(PURCHASES))
+    accelerator: Names = Field((), description="Names or families: H100 means all H100 variants.")
+    vendor: Names = Field((), description="Makers of accelerators, such as nvidia.")
+    term_months: Annotated[tuple[Count, ...], BeforeValidator(_many)] = Field(
+        (), description="Terms of commitment in months."
+    )
+    max_price_usd_per_hour: Amount | None = Field(None, description="Of the whole instance.")
+    max_accelerators: Count | None = Field(None, description="Of one instance.")
+
+
+class QuestionIn(StrictModel):
+    """What a user may ask; the fields are those of the contract."""
+
+    unit: str = Field(description=", ".join(UNITS))
+    measurements: tuple[MeasurementIn, ...] = Field(min_length=1)
+    utilization: Share = Field(1.0, description="Share of paid time at the measured rate, 0 < u <= 1.")
+    filters: FiltersIn = FiltersIn()
+    include_unconfirmed: bool = Field(False, description="Also third-party prices nobody confirmed.")
+    all_sizes: bool = Field(False, description="Every size of a row, not only the cheapest per unit.")
+    offers: tuple[dict[str, Any], ...] = Field((), description="Own offers, in the price schema.")
+    quotes: Names = Field((), description="PROVIDER/INSTANCE_TYPE@ACCELERATOR:COUNT=USD_PER_HOUR.")
+    baseline: Text | None = Field(None, description="A label or PROVIDER/INSTANCE_TYPE[:COUNT][/REGION…].")
+    sort: Text = Field("cost_usd", description="A column; '-' before it for descending.")
+    limit: Annotated[int, Field(ge=1, le=MOST_LIMIT, strict=True)] | None = Field(
+        None, description=f"Estimates on a page, {DEFAULT_LIMIT} if absent."
+    )
+    offset: Annotated[int, Field(ge=0, le=MOST_OFFSET, strict=True)] = 0
+    as_of: date | None = Field(None, description="Prices as seen on this date; today if absent.")
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with every name resolved against the catalogue and the table."""
+
+    unit: Unit
+    measurements: tuple[Measurement, ...]
+    utilization: float
+    filters: FiltersIn
+    accelerators: frozenset[str] | None
+    include_unconfirmed: bool
+    all_sizes: bool
+    baseline: str | None
+    sort: str
+    limit: int | None
+    offset: int
+    as_of: date
+    table: PriceTable
+    pairs: tuple[tuple[str, str], ...]
+    linkable: bool
+    warnings: tuple[Warned, ...] = field(default=())
+
+
+def too_many(what: str, given: int, most: int) -> str:
+    """Say that a question holds more than it may."""
+    return f"{given:,} {what} are more than the {most:,} that one question may hold"

@@ -1,0 +1,356 @@
+"""The reader of questions: resolves every name of a question against the catalogue and the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+from pydantic import ValidationError
+
+from pricing import notation
+from pricing.accelerators import Catalogue, UnknownNameError
+from pricing.errors import Fault, InvalidInputError, Location, near_matches, shown
+from pricing.measurements import Measurement
+from pricing.numbers import read_whole_number
+from pricing.offers import PURCHASES, PriceTable
+from pricing.parameters import DETAILS, read_pairs, written_pairs
+from pricing.question import DEFAULT_LIMITS, FiltersIn, Limits, MeasurementIn, Question, QuestionIn, Warned, too_many
+from pricing.sources.own_schema import read_rows
+from pricing.units import unit_named
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads questions against one table and catalogue; `today` is an argument, not a clock."""
+
+    table: PriceTable
+    catalogue: Catalogue
+    today: date
+    limits: Limits = DEFAULT_LIMITS
+
+    def from_pairs(self, pairs: Iterable[tuple[str, str]]) -> Question:
+        """Read name-value pairs: a query string, a form, or a command line.
+
+        Blank values are absent and `utm_*` is ignored. InvalidInputError has every fault, its `loc`
+        beginning with the parameter's name.
+        """
+        data, places = read_pairs(pairs, self.limits)
+        return self._resolved(data, places)
+
+    def from_json(self, body: object) -> Question:
+        """Read a JSON body. InvalidInputError has every fault, its `loc` the path in the body."""
+        if not isinstance(body, dict):
+            raise InvalidInputError.at((), "the body must be a JSON object")
+        for name, most in (("measurements", self.limits.measurements), ("offers", self.limits.offers)):
+            given = body.get(name)
+            if isinstance(given, list) and len(given) > most:
+                raise InvalidInputError.at((name,), too_many(name, len(given), most))
+        return self._resolved(body, {})
+
+    def _resolved(self, data: Mapping[str, Any], places: Mapping[Location, Location]) -> Question:
+        try:
+            asked = QuestionIn.model_validate(data)
+        except ValidationError as error:
+            raise InvalidInputError(
+                Fault(_placed(tuple(item["loc"]), places), _sentence(item)) for item in error.errors()
+            ) from error
+        unit = unit_named(asked.unit)
+        as_of = asked.as_of or self.today
+        if as_of > self.today:
+            raise InvalidInputError.at(
+                ("as_of",), f"{as_of} is after today ({self.today}, UTC); prices are known up to today"
+            )
+        table = self._with_own_offers(asked)
+        faults: list[Fault] = []
+        warnings = [Warned("alias_assumed", f"{text}.") for text in table.assumptions]
+        measurements = []
+        for i, given in enumerate(asked.measurements):
+            place = _placed(("measurements", i), places)
+            try:
+                measurements.append(self._measurement(given, table, warnings))
+            except (UnknownNameError, ValueError) as error:
+                faults.append(Fault(place, str(error)))
+        accelerators = self._filters(asked.filters, table, faults)
+        if faults:
+            raise InvalidInputError(faults)
+        measurements = _with_unique_labels(measurements, warnings)
+        return Question(
+            unit,
+            tuple(measurements),
+            asked.utilization,
+            asked.filters,
+            accelerators,
+            asked.include_unconfirmed,
+            asked.all_sizes,
+            asked.baseline or None,
+            asked.sort,
+            asked.limit,
+            asked.offset,
+            as_of,
+            table,
+            tuple(written_pairs(asked, unit, measurements)),
+            not asked.offers,
+            tuple(warnings),
+        )
+
+    def _with_own_offers(self, asked: QuestionIn) -> PriceTable:
+        rows: list[Mapping[str, object]] = list(asked.offers)
+        faults = []
+        for i, text in enumerate(asked.quotes):
+            try:
+                rows.append(parse_quote(text))
+            except ValueError as error:
+                faults.append(Fault(("quote", i), str(error)))
+        if faults:
+            raise InvalidInputError(faults)
+        if not rows:
+            return self.table
+        try:
+            own = read_rows(rows, self.catalogue, self.today)
+        except InvalidInputError as error:
+            # Quotes follow the offers; their faults belong to the quote, not to an offer.
+            first = len(asked.offers)
+            raise InvalidInputError(
+                Fault(
+                    ("quote", f.loc[1] - first),
+                    f"quote {shown(asked.quotes[f.loc[1] - first])}: {f.msg.partition(': ')[2]}",
+                )
+                if len(f.loc) > 1 and isinstance(f.loc[1], int) and f.loc[1] >= first
+                else f
+                for f in error.faults
+            ) from error
+        return PriceTable.joined([self.table], own=own)
+
+    def _measurement(self, given: MeasurementIn, table: PriceTable, warnings: list[Warned]) -> Measurement:
+        provider, instance_type = given.provider, given.instance_type
+        accelerator, count = given.accelerator, given.accelerator_count
+        if given.hardware:
+            if accelerator or provider or instance_type or count:
+                raise ValueError("give either hardware, or accelerator, or provider and instance_type")
+            if "/" in given.hardware:
+                provider, instance_type = given.hardware.split("/", 1)
+                instance_type, count = self._typed_count(provider, instance_type, table)
+            else:
+                accelerator, text = notation.split_count(given.hardware)
+                if text is not None:
+                    try:
+                        count = read_whole_number(text, least=1, most=100_000)
+                    except ValueError as error:
+                        raise ValueError(f"{shown(given.hardware)}: the count after ':' is wrong: {error}") from error
+        if bool(provider) != bool(instance_type) or bool(provider) == bool(accelerator):
+            raise ValueError(
+                "say which hardware: either accelerator and accelerator_count, or provider and instance_type"
+            )
+        common = {name: getattr(given, name) for name in (*DETAILS, "rates")}
+        if accelerator is not None:
+            return self._on_accelerator(given, accelerator, count, common, table, warnings)
+        return self._on_type(given, provider or "", instance_type or "", count, common, table)
+
+    def _on_type(
+        self,
+        given: MeasurementIn,
+        provider: str,
+        instance_type: str,
+        count: int | None,
+        common: dict[str, Any],
+        table: PriceTable,
+    ) -> Measurement:
+        provider, instance_type = self._known_type(provider, instance_type, table)
+        sizes = table.sizes_of(provider, instance_type)
+        if count is None and len(sizes) > 1:
+            raise ValueError(
+                f"{provider}/{instance_type} is offered with {', '.join(map(str, sizes))} accelerators; "
+                f"say which, for example {provider}/{instance_type}:{sizes[-1]}"
+            )
+        if count is not None and count not in sizes:
+            raise ValueError(
+                f"{provider}/{instance_type} is not offered with {count} accelerators, but with "
+                f"{', '.join(map(str, sizes))}"
+            )
+        name = f"{provider}/{instance_type}" + (f":{count}" if count is not None and len(sizes) > 1 else "")
+        return Measurement(
+            given.label or name, None, count if count is not None else sizes[0], provider, instance_type, **common
+        )
+
+    def _on_accelerator(
+        self,
+        given: MeasurementIn,
+        accelerator: str,
+        count: int | None,
+        common: dict[str, Any],
+        table: PriceTable,
+        warnings: list[Warned],
+    ) -> Measurement:
+        try:
+            found = self.catalogue.resolve(accelerator)
+        except UnknownNameError as error:
+            same = [t for t in table.instance_types() if t.split("/", 1)[1].casefold() == accelerator.casefold()]
+            hint = f" To name an instance type, write {' or '.join(same[:4])}." if same else ""
+            raise ValueError(f"{error}{hint}") from error
+        if found.count is not None:
+            if count is not None and count != found.count:
+                raise ValueError(
+                    f"{shown(accelerator)} already means {found.count} × {found.accelerator}; drop the count of {count}"
+                )
+            count = found.count
+        elif count is None:
+            count = 1
+            warnings.append(
+                Warned(
+                    "count_assumed",
+                    f"{given.label or accelerator}: no count is given, so the rate "
+                    f"is taken as that of 1 × {found.accelerator}.",
+                )
+            )
+        if found.assumed is not None:
+            family = self.catalogue.accelerators[found.accelerator].family
+            others = sorted(
+                a.accelerator
+                for a in self.catalogue.accelerators.values()
+                if a.family == family and a.accelerator != found.accelerator
+            )
+            warnings.append(
+                Warned(
+                    "alias_assumed",
+                    f"{shown(found.assumed)} is taken as {found.accelerator}"
+                    + (f"; it could also be {' or '.join(others)}." if others else "."),
+                )
+            )
+        label = given.label or f"{found.accelerator}:{count}"
+        return Measurement(label, found.accelerator, count, None, None, **common)
+
+    def _typed_count(self, provider: str, instance_type: str, table: PriceTable) -> tuple[str, int | None]:
+        """Split TYPE:COUNT; the digits are a count only if that makes a known type and the whole is none."""
+        whole = instance_type.strip()
+        name, text = notation.split_count(whole)
+        known = {t.split("/", 1)[1].casefold() for t in table.instance_types(provider.strip().lower())}
+        if text is None or whole.casefold() in known or name.casefold() not in known:
+            return whole, None
+        return name, read_whole_number(text, least=0, most=100_000)
+
+    def _known_type(self, provider: str, instance_type: str, table: PriceTable) -> tuple[str, str]:
+        provider = provider.strip().lower()
+        if table.sizes_of(provider, instance_type):
+            return provider, instance_type
+        types = table.instance_types(provider)
+        folded = [t for t in types if t.split("/", 1)[1].casefold() == instance_type.casefold()]
+        if len(folded) == 1:
+            return provider, folded[0].split("/", 1)[1]
+        quote = f" To use your own price, add quote={provider}/{instance_type}@ACCELERATOR:COUNT=USD_PER_HOUR."
+        if not types:
+            known = {*self.catalogue.providers, *table.values("provider")}
+            if provider in known:
+                raise ValueError(f"no price of {shown(provider)} is in the table.{quote}")
+            raise ValueError(f"{shown(provider)} is not a known provider.{near_matches(provider, known)}{quote}")
+        raise ValueError(
+            f"{shown(instance_type)} is not an instance type of {provider} in the table."
+            + near_matches(f"{provider}/{instance_type}", types)
+            + quote
+        )
+
+    def _filters(self, filters: FiltersIn, table: PriceTable, faults: list[Fault]) -> frozenset[str] | None:
+        known = {
+            "provider": {*self.catalogue.providers, *table.values("provider")},
+            "region": {*(region for _, region in self.catalogue.regions), *table.values("region")},
+            "area": set(self.catalogue.area_names()),
+            "purchase": set(PURCHASES),
+            "vendor": {chip.vendor for chip in self.catalogue.accelerators.values()},
+        }
+        for name, values in known.items():
+            for i, value in enumerate(getattr(filters, name)):
+                if value not in values:
+                    listed = f"; they are {', '.join(sorted(values))}." if len(values) < 12 else "."
+                    faults.append(
+                        Fault((name, i), f"{shown(value)} is not a known {name}{listed}" + near_matches(value, values))
+                    )
+        chosen: set[str] = set()
+        for i, value in enumerate(filters.accelerator):
+            try:
+                chosen |= self.catalogue.family_of(value)
+            except UnknownNameError as error:
+                faults.append(Fault(("accelerator", i), str(error)))
+        return frozenset(chosen) if filters.accelerator else None
+
+
+def parse_quote(text: str) -> dict[str, object]:
+    """Read `PROVIDER/INSTANCE_TYPE@ACCELERATOR:COUNT=USD_PER_HOUR`, or `PROVIDER/TYPE=PRICE` without accelerator."""
+    form = "write PROVIDER/INSTANCE_TYPE@ACCELERATOR:COUNT=USD_PER_HOUR, for example aws/trn2.48xlarge@Trainium2:16=20"
+    left, equals, price = text.strip().rpartition("=")
+    name, at, hardware = left.rpartition("@")
+    if not at:
+        name, hardware = left, ""
+    provider, slash, instance_type = name.partition("/")
+    if not equals or not slash or not instance_type.strip() or not price.strip() or (at and not hardware.strip()):
+        raise ValueError(f"{shown(text)} is not a quote; {form}")
+    row: dict[str, object] = {
+        "provider": provider.strip(),
+        "instance_type": instance_type.strip(),
+        "evidence": "quote",
+        "price_usd_per_hour": price.strip(),
+        "source": "your quote",
+    }
+    if at:
+        accelerator, count = notation.split_count(hardware.strip())
+        if not count:
+            raise ValueError(f"{shown(text)} has no count after the accelerator; {form}")
+        row |= {"accelerator": accelerator, "accelerator_count": count}
+    return row
+
+
+def _with_unique_labels(measurements: Sequence[Measurement], warnings: list[Warned]) -> list[Measurement]:
+    seen: set[str] = set()
+    result = []
+    for measurement in measurements:
+        label, number = measurement.label, 1
+        while label in seen:
+            number += 1
+            label = f"{measurement.label} ({number})"
+        if number > 1:
+            warnings.append(
+                Warned(
+                    "label_repeated",
+                    f"The label {shown(measurement.label)} stands twice; the later one is called {shown(label)}.",
+                )
+            )
+        seen.add(label)
+        result.append(replace(measurement, label=label))
+    return result
+
+
+def _placed(loc: Location, places: Mapping[Location, Location]) -> Location:
+    """Move a location in the model to where the user wrote it."""
+    for inner, outer in places.items():
+        if loc[: len(inner)] == inner:
+            rest = loc[len(inner) :]
+            if rest and rest[0] in DETAILS:
+                return (f"{outer[0]}{int(outer[1]) + 1}.{rest[0]}",)
+            return (*outer, *rest)
+    if places and loc[:1] == ("filters",):
+        return loc[1:]
+    return loc
+
+
+def _sentence(item: Mapping[str, Any]) -> str:
+    """Turn one of pydantic's errors into a sentence with field, value and what would be right."""
+    loc, kind, value = item["loc"], item["type"], item.get("input")
+    name = ".".join(str(part) for part in loc)
+    if kind == "missing":
+        return f"{name}: is missing"
+    if kind == "extra_forbidden":
+        fields: Iterable[str] = QuestionIn.model_fields
+        if loc[0] == "measurements":
+            fields = MeasurementIn.model_fields
+        elif loc[0] == "filters":
+            fields = FiltersIn.model_fields
+        return f"{name}: is not a field." + near_matches(str(loc[-1]), fields)
+    if kind == "value_error":
+        return f"{name}: {item['ctx']['error']}"
+    if kind == "string_pattern_mismatch":
+        what = "an '@', which ends a label," if "@" in str(value) else "a control character"
+        return f"{name}: {shown(value)} holds {what}; remove it"
+    text = str(item["msg"]).removeprefix("Input ")
+    if isinstance(value, (str, int, float, bool, type(None))):
+        return f"{name}: {shown(value)} {text}"
+    return f"{name}: {text}"

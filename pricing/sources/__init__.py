@@ -1,0 +1,1 @@
+"""Readers of price data, one file each."""

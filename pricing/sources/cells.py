@@ -1,0 +1,121 @@
+"""Cells of price tables: one reader for each kind of column. ValueError says what would be right."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from datetime import date
+
+from pricing.errors import near_matches, shown
+from pricing.numbers import read_number, read_whole_number
+from pricing.offers import NO_TERM, UNDATED
+
+MOST_ACCELERATORS = 100_000
+LEAST_PRICE, MOST_PRICE = 1e-9, 1e9
+MOST_TEXT = 2000
+PROVIDER_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+
+
+def one_of(values: Sequence[str], default: str) -> Callable[[str], str]:
+    """Read one of a closed list; blank is the default."""
+
+    def read(text: str) -> str:
+        if text in values:
+            return text
+        if not text:
+            return default
+        raise ValueError(f"{shown(text)} must be one of {', '.join(values)}." + near_matches(text, values))
+
+    return read
+
+
+def text_of(what: str, *, most: int = MOST_TEXT, required: bool = False) -> Callable[[str], str]:
+    """Read a text of at most `most` characters without control characters."""
+
+    def read(text: str) -> str:
+        if required and not text:
+            raise ValueError(f"is blank; write {what}")
+        if len(text) > most:
+            raise ValueError(f"has {len(text):,} characters; at most {most:,} are allowed")
+        # Line breaks inside a quoted cell are ordinary; other control characters are not text.
+        plain = re.sub(r"[\r\n\t]+", " ", text)
+        if any(unicodedata.category(ch) in ("Cc", "Cs") for ch in plain):
+            raise ValueError(f"{shown(text)} holds a control character; remove it")
+        return plain
+
+    return read
+
+
+def provider(text: str) -> str:
+    """Read a provider id; it is put in lower case."""
+    name = text.lower()
+    if not PROVIDER_ID.fullmatch(name):
+        raise ValueError(
+            f"{shown(text)} is not a provider id; write lower-case letters, digits, '-', '_' or '.', "
+            "such as aws or coreweave"
+        )
+    return name
+
+
+def term(text: str) -> int:
+    """Read a term in months; blank is NO_TERM."""
+    return read_whole_number(text, least=1, most=1200) if text else NO_TERM
+
+
+def count(text: str) -> int:
+    """Read a number of accelerators; blank is 0."""
+    return read_whole_number(text, least=0, most=MOST_ACCELERATORS) if text else 0
+
+
+def price(text: str) -> float:
+    """Read a price in USD per hour, above 0; blank is NaN."""
+    if not text:
+        return float("nan")
+    value = read_number(text, thousands=True)
+    if value <= 0:
+        raise ValueError(
+            f"{shown(text)} is not a price; a price is above 0 USD per hour, and an unknown price is no row at all"
+        )
+    if not LEAST_PRICE <= value <= MOST_PRICE:
+        raise ValueError(f"{shown(text)} USD per hour is outside 1e-9 to 1e9; check its unit")
+    return value
+
+
+def amount(text: str) -> float:
+    """Read a quantity above 0; blank is NaN."""
+    if not text:
+        return float("nan")
+    value = read_number(text, thousands=True)
+    if value <= 0:
+        raise ValueError(f"{shown(text)} must be above 0, or blank if it is not known")
+    return value
+
+
+def sizes_of(text: str) -> tuple[int, ...]:
+    """Read sizes such as 1|2|4|8, ascending."""
+    if not text:
+        return ()
+    sizes = tuple(read_whole_number(part, least=1, most=MOST_ACCELERATORS) for part in text.split("|"))
+    if sorted(set(sizes)) != list(sizes):
+        raise ValueError(f"{shown(text)}: sizes must ascend, each once, such as 1|2|4|8")
+    return sizes
+
+
+def day_of(today: date | None) -> Callable[[str], int]:
+    """Read a date YYYY-MM-DD, not after `today` (None: not checked), as an ordinal; blank is UNDATED."""
+
+    def read(text: str) -> int:
+        if not text:
+            return UNDATED
+        try:
+            if len(text) != 10:
+                raise ValueError
+            day = date.fromisoformat(text)
+        except ValueError:
+            raise ValueError(f"{shown(text)} is not a date; write YYYY-MM-DD") from None
+        if today is not None and day > today:
+            raise ValueError(f"{shown(text)} is after today ({today}, UTC); a price can't be seen before its day")
+        return day.toordinal()
+
+    return read
