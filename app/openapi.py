@@ -20,8 +20,8 @@ COMPARE_DOCS: dict[str, tuple[str, str, bool]] = {
     "m": (
         "A measurement, [LABEL@]HARDWARE=RATE. HARDWARE is ACCELERATOR[:COUNT] or "
         "PROVIDER/INSTANCE_TYPE[:COUNT]; RATE "
-        "is a number in the unit per second, or key:number pairs joined by commas; a number may have a spread (5200~150, "
-        "5200~3%) or be repeats (5200/5150/5300).",
+        "is a number in the unit per second, or key:number pairs joined by commas; a number may have a spread "
+        "(5200~150, 5200~3%) or be repeats (5200/5150/5300).",
         "H100-SXM:8=5200",
         True,
     ),

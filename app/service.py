@@ -80,10 +80,11 @@ def linked(pairs: Pairs, **changes: object) -> list[tuple[str, str]]:
 
 
 def grouped(pairs: Pairs) -> dict[str, list[str]]:
-    """Return the values of each parameter, for a form."""
+    """Return the values of each parameter, for a form; blank ones count only where a place counts (m)."""
     values: dict[str, list[str]] = {}
     for name, value in pairs:
-        values.setdefault(name, []).append(value)
+        if value.strip() or name == "m":
+            values.setdefault(name, []).append(value)
     return values
 
 
@@ -116,12 +117,14 @@ def page(
 ) -> HTMLResponse:
     """Answer with a page or a fragment; caches keep the two apart by HX-Request."""
     body = ENVIRONMENT.get_template(template).render(context)
-    return HTMLResponse(body, status, {"Vary": "HX-Request", **(headers or {})})
+    return HTMLResponse(body, status, {"Vary": "HX-Request, HX-History-Restore-Request", **(headers or {})})
 
 
 def is_fragment(request: Request) -> bool:
     """Whether the page's own script asks for the results alone."""
-    return request.headers.get("hx-request") == "true"
+    asks = request.headers.get("hx-request") == "true"
+    # The back button asks for the whole page in the same way.
+    return asks and request.headers.get("hx-history-restore-request") != "true"
 
 
 def by_field(faults: Iterable[Fault]) -> dict[str, str]:

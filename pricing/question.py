@@ -6,6 +6,7 @@ parameters and writes links.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Annotated, Any, Literal
@@ -80,6 +81,15 @@ def _json_number(value: object) -> float:
 
 def _share(value: object) -> object:
     return read_utilization(value) if isinstance(value, str) else value
+
+
+def _day(value: object) -> object:
+    """Take only YYYY-MM-DD for a date: a number of seconds is not one."""
+    if isinstance(value, str) and not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value.strip()):
+        raise ValueError(f"{shown(value)} is not a date; write YYYY-MM-DD")
+    if isinstance(value, (int, float)):
+        raise ValueError(f"{shown(value)} is not a date; write YYYY-MM-DD as text")
+    return value
 
 
 def _rate_field(value: str) -> str:
@@ -194,7 +204,9 @@ class QuestionIn(StrictModel):
         None, description=f"Estimates on a page, {DEFAULT_LIMIT} if absent."
     )
     offset: Annotated[int, Field(ge=0, le=MOST_OFFSET, strict=True)] = 0
-    as_of: date | None = Field(None, description="Prices as seen on this date; today if absent.")
+    as_of: Annotated[date | None, BeforeValidator(_day)] = Field(
+        None, description="Prices as seen on this date; today if absent."
+    )
 
 
 @dataclass(frozen=True)

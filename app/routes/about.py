@@ -13,6 +13,15 @@ from pricing.matching import REASONS
 from pricing.units import HOURS_PER_MONTH, HOURS_PER_YEAR, UNITS
 
 router = APIRouter(tags=["about"])
+EXAMPLES = {
+    f"/{name}{ending}": f"/{name}{ending}?{query}"
+    for name, query in (
+        ("compare", "unit=output_token&m=H100-SXM:8=5200&m=Trainium2:16=4100&purchase=on_demand&purchase=spot"),
+        ("prices", "accelerator=H100&area=europe&sort=price_usd_per_accelerator_hour"),
+        ("accelerators", "vendor=aws&sort=-memory_gib"),
+    )
+    for ending in (".json", ".csv")
+} | {"/healthz": "/healthz"}
 
 
 @router.get("/method", include_in_schema=False)
@@ -44,6 +53,7 @@ async def docs(request: Request) -> Response:
         "active": "docs",
         "operations": operations,
         "schemas": document["components"]["schemas"],
+        "examples": EXAMPLES,
         "base": str(request.base_url).rstrip("/"),
     }
     return page("docs.html", context)

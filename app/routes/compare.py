@@ -176,7 +176,7 @@ def _form(service: Service, pairs: Pairs) -> dict[str, object]:
         "active": "compare",
         "values": values,
         "problems": {},
-        "units": UNITS,
+        "unit_options": [(unit.id, unit.cost_unit) for unit in UNITS.values()],
         "purchases": PURCHASES,
         "providers": [*known, *others],
         "areas": service.catalogue.area_names(),
@@ -207,6 +207,7 @@ def _results(answer: Answer, *, example: bool) -> dict[str, object]:
         "sort_descending": question.sort.startswith("-"),
         "last": last,
         "address": link("/compare", pairs),
+        "first_page": link("/compare", paged),
         "json_link": link("/compare.json", pairs),
         "csv_link": link("/compare.csv", everything),
         "previous": link("/compare", linked(paged, offset=max(answer.offset - answer.limit, 0) or None))

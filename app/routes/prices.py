@@ -23,7 +23,7 @@ from app.service import (
 )
 from pricing.browse import PRICE_COLUMNS, SCHEMA_COLUMNS, Browsed, browse
 from pricing.errors import InvalidInputError
-from pricing.offers import EVIDENCE, PURCHASES
+from pricing.offers import AVAILABILITY, EVIDENCE, PURCHASES
 
 router = APIRouter(tags=["prices"])
 _DOCS: dict[str, Any] = {"parameters": openapi.parameters(openapi.PRICES_DOCS)}
@@ -93,6 +93,7 @@ async def prices_page(request: Request) -> Response:
         "providers": service.table.values("provider"),
         "purchases": PURCHASES,
         "evidence": EVIDENCE,
+        "availability": AVAILABILITY,
         "areas": service.catalogue.area_names(),
         "vendors": [v for v in service.table.values("accelerator_vendor") if v],
         "accelerators": list(service.catalogue.accelerators),
