@@ -39,6 +39,11 @@ def exact(value: float | None) -> str:
     return UNKNOWN if value is None or not math.isfinite(value) else repr(value)
 
 
+def figure(value: float | None) -> str:
+    """Write a data-sheet figure as the sheet has it."""
+    return UNKNOWN if value is None else f"{value:,.10g}"
+
+
 def percent(value: float | None) -> str:
     """Write a share as a percentage with three significant digits at most."""
     return UNKNOWN if value is None else f"{significant(100 * value)} %"

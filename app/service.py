@@ -102,6 +102,7 @@ def _environment() -> Environment:
         "price": text.price,
         "exact": text.exact,
         "percent": text.percent,
+        "figure": text.figure,
         "whole": text.whole,
         "words": text.words,
     }

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.exports import rows_of
-from app.format import UNKNOWN, percent, price, range_text, significant
+from app.format import UNKNOWN, figure, percent, price, range_text, significant
 from pricing.browse import PRICE_COLUMNS, Browsed
 from pricing.columns import COLUMNS
 from pricing.compare import Answer, headlines
@@ -127,10 +127,10 @@ def chip_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             row["accelerator"],
             row["vendor"],
             row["torch_device"] or UNKNOWN,
-            significant(row["memory_gib"]),
-            significant(row["memory_bandwidth_gb_s"], 4),
-            significant(row["bf16_dense_tflops"], 4),
-            significant(row["fp8_dense_tflops"], 4),
+            figure(row["memory_gib"]),
+            figure(row["memory_bandwidth_gb_s"]),
+            figure(row["bf16_dense_tflops"]),
+            figure(row["fp8_dense_tflops"]),
             str(row["offers"]),
         )
         for row in rows

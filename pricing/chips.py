@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import date
 
+import numpy as np
+
 from pricing.accelerators import Accelerator, Catalogue
 from pricing.errors import Fault, InvalidInputError, near_matches, shown
-from pricing.offers import PriceTable
+from pricing.offers import Market, PriceTable
 
 CHIP_PARAMETERS = ("vendor", "family", "sort")
 
@@ -62,7 +64,7 @@ def chips(pairs: Iterable[tuple[str, str]], table: PriceTable, catalogue: Catalo
         Chip(
             chip,
             tuple(spellings.get(chip.accelerator, [])),
-            len(market.by_accelerator.get(chip.accelerator, ())),
+            _prices_of(market, chip.accelerator),
             tuple(p.provider for p in catalogue.quote_only(chip.accelerator)),
         )
         for chip in everything
@@ -84,6 +86,12 @@ def chips(pairs: Iterable[tuple[str, str]], table: PriceTable, catalogue: Catalo
         known_rows.sort(key=lambda row: _key(row.row()[column]), reverse=sort.startswith("-"))
         rows = known_rows + unknown
     return rows
+
+
+def _prices_of(market: Market, accelerator: str) -> int:
+    """Count prices, not the sizes that they are sold in."""
+    positions = market.by_accelerator.get(accelerator)
+    return 0 if positions is None else len(np.unique(market.columns.row[positions]))
 
 
 def _key(value: object) -> tuple[float, str]:

@@ -50,11 +50,14 @@ _DETAIL = re.compile(r"m([1-9][0-9]{0,3})\.([a-z_]+)")
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
-def read_pairs(pairs: Iterable[tuple[str, str]], limits: Limits) -> tuple[dict[str, Any], dict[Location, Location]]:
+def read_pairs(
+    pairs: Iterable[tuple[str, str]], limits: Limits
+) -> tuple[dict[str, Any], dict[Location, Location], list[Fault]]:
     """Read name-value pairs into the data of a QuestionIn, and where each measurement was written.
 
-    Blank values are absent and `utm_*` is ignored. InvalidInputError has every fault, its `loc`
-    beginning with the parameter's name.
+    Blank values are absent and `utm_*` is ignored. The last of the three are the faults found so
+    far, each `loc` beginning with the parameter's name; without a unit or a measurement, and with
+    too many of these, InvalidInputError.
     """
     faults: list[Fault] = []
     values: dict[str, list[str]] = {}
@@ -87,15 +90,15 @@ def read_pairs(pairs: Iterable[tuple[str, str]], limits: Limits) -> tuple[dict[s
                     Fault(("m", i), f"m{i + 1} has details but is blank; write for example {notation.EXAMPLE}")
                 )
             continue
-        places.append(i)
         entry = _attempt(faults, ("m", i), partial(notation.parse, text, unit or UNITS["output_token"]))
         if entry is None or unit is None:
             continue
+        places.append(i)
         data["measurements"].append(
             {"label": entry.label or None, "hardware": entry.hardware, "rates": entry.rates}
             | _details(details.pop(i + 1, {}), i + 1, faults)
         )
-    if not places:
+    if not written:
         faults.append(Fault(("m",), f"a measurement is missing; write HARDWARE=RATE, for example {notation.EXAMPLE}"))
     for number in sorted(set(details) - {i + 1 for i in range(len(measurements))}):
         faults.append(Fault((f"m{number}",), f"m{number}.… is given, but there is no measurement {number}"))
@@ -109,9 +112,9 @@ def read_pairs(pairs: Iterable[tuple[str, str]], limits: Limits) -> tuple[dict[s
     data["quotes"] = [text for text in values.get("quote", []) if text.strip()]
     for name in SCALAR_PARAMETERS[1:]:
         _scalar(name, values.get(name, []), data, faults)
-    if faults:
+    if unit is None or not data["measurements"]:
         raise InvalidInputError(faults)
-    return data, {("measurements", n): ("m", i) for n, i in enumerate(places)}
+    return data, {("measurements", n): ("m", i) for n, i in enumerate(places)}, faults
 
 
 def _unit_of(values: Mapping[str, list[str]], faults: list[Fault]) -> Unit | None:
@@ -132,7 +135,9 @@ def _details(details: Mapping[str, str], number: int, faults: list[Fault]) -> di
     for name in ("success_rate", "input_tokens", "output_tokens"):
         if name in read:
             reader = read_utilization if name == "success_rate" else read_number
-            read[name] = _attempt(faults, (f"m{number}.{name}",), partial(reader, read[name]))
+            value = _attempt(faults, (f"m{number}.{name}",), partial(reader, read.pop(name)))
+            if value is not None:
+                read[name] = value
     return read
 
 

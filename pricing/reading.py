@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
@@ -36,8 +36,14 @@ class Reader:
         Blank values are absent and `utm_*` is ignored. InvalidInputError has every fault, its `loc`
         beginning with the parameter's name.
         """
-        data, places = read_pairs(pairs, self.limits)
-        return self._resolved(data, places)
+        data, places, faults = read_pairs(pairs, self.limits)
+        try:
+            question = self._resolved(data, places)
+        except InvalidInputError as error:
+            raise InvalidInputError([*faults, *error.faults]) from error
+        if faults:
+            raise InvalidInputError(faults)
+        return question
 
     def from_json(self, body: object) -> Question:
         """Read a JSON body. InvalidInputError has every fault, its `loc` the path in the body."""
@@ -53,9 +59,8 @@ class Reader:
         try:
             asked = QuestionIn.model_validate(data)
         except ValidationError as error:
-            raise InvalidInputError(
-                Fault(_placed(tuple(item["loc"]), places), _sentence(item)) for item in error.errors()
-            ) from error
+            faults = [Fault(_placed(tuple(item["loc"]), places), _sentence(item)) for item in error.errors()]
+            raise InvalidInputError([*faults, *self._unknown_hardware(data, places)]) from error
         unit = unit_named(asked.unit)
         as_of = asked.as_of or self.today
         if as_of > self.today:
@@ -63,7 +68,7 @@ class Reader:
                 ("as_of",), f"{as_of} is after today ({self.today}, UTC); prices are known up to today"
             )
         table = self._with_own_offers(asked)
-        faults: list[Fault] = []
+        faults = []
         warnings = [Warned("alias_assumed", f"{text}.") for text in table.assumptions]
         measurements = []
         for i, given in enumerate(asked.measurements):
@@ -94,6 +99,19 @@ class Reader:
             not asked.offers,
             tuple(warnings),
         )
+
+    def _unknown_hardware(self, data: Mapping[str, Any], places: Mapping[Location, Location]) -> Iterator[Fault]:
+        """Find also the measurements whose hardware is unknown, where something else is wrong."""
+        given = data.get("measurements")
+        if not isinstance(given, (list, tuple)) or data.get("offers") or data.get("quotes"):
+            return
+        for i, item in enumerate(given):
+            try:
+                self._measurement(MeasurementIn.model_validate(item), self.table, [])
+            except ValidationError:
+                continue
+            except ValueError as error:
+                yield Fault(_placed(("measurements", i), places), str(error))
 
     def _with_own_offers(self, asked: QuestionIn) -> PriceTable:
         rows: list[Mapping[str, object]] = list(asked.offers)
