@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any
 
 import numpy as np
 import orjson
@@ -60,11 +63,24 @@ def answer_csv(answer: Answer) -> Iterator[bytes]:
     return csv_lines(answer.chunks(FIRST_CHUNK, CHUNK))
 
 
+def page_rows(rows: Rows, columns: Sequence[Column[Rows]]) -> list[Any]:
+    """Return rows as named tuples, which templates read faster than mappings."""
+    kind = row_type(tuple(column.name for column in columns))
+    return list(map(kind._make, zip(*(column.python(rows) for column in columns), strict=True)))
+
+
+@cache
+def row_type(names: tuple[str, ...]) -> Any:
+    """Make the type of a row with these columns."""
+    return namedtuple("Row", names)
+
+
 def rows_of(rows: Rows, columns: Sequence[Column[Rows]]) -> list[dict[str, object]]:
     """Return rows as one mapping each, None for unknown."""
     names = [column.name for column in columns]
     values = [column.python(rows) for column in columns]
-    return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
+    # Every row has a value for each name: both come from the same columns.
+    return [dict(zip(names, row)) for row in zip(*values, strict=True)]  # noqa: B905
 
 
 def answer_dict(answer: Answer) -> dict[str, object]:

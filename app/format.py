@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_HALF_EVEN, Decimal
+
+from markupsafe import Markup
 
 UNKNOWN = "n/a"
 
@@ -14,13 +15,14 @@ def significant(value: float | None, digits: int = 3) -> str:
         return UNKNOWN
     if value == 0:
         return "0"
-    number = Decimal(repr(value))
-    exponent = number.adjusted()
+    if 1e-4 <= value < 100:
+        # The usual case, in one step.
+        return f"{value:#.{digits}g}"
+    text = f"{value:.{digits - 1}e}"
+    exponent = int(text.partition("e")[2])
     if not -9 <= exponent <= 14:
-        return f"{value:.{digits - 1}e}"
-    rounded = number.quantize(Decimal(1).scaleb(exponent - digits + 1), ROUND_HALF_EVEN)
-    places = max(digits - 1 - rounded.adjusted(), 0)
-    return f"{rounded:,.{places}f}"
+        return text
+    return f"{float(text):,.{max(digits - 1 - exponent, 0)}f}"
 
 
 def price(value: float | None) -> str:
@@ -66,3 +68,17 @@ def range_text(low: float | None, high: float | None) -> str:
 def words(name: str) -> str:
     """Write an identifier in words: on_demand is on demand."""
     return name.replace("_", " ")
+
+
+def number_cells(*values: float | None) -> Markup:
+    """Write table cells of numbers, rounded, with every digit on hover."""
+    cells = [f'<td class="number" title="{exact(v)}">{significant(v)}</td>' for v in values]
+    return Markup("".join(cells))  # noqa: S704 - nothing but digits and signs of numbers
+
+
+def cost_cell(cost: float, low: float | None, high: float | None, tied: bool | None) -> Markup:
+    """Write the cell of a cost, its range below it."""
+    bounds = f"<small>{range_text(low, high)}</small>" if low is not None else ""
+    mark = "<small>tied with the cheapest</small>" if tied else ""
+    text = f'<td class="number" title="{exact(cost)}"><strong>{significant(cost)}</strong>{bounds}{mark}</td>'
+    return Markup(text)  # noqa: S704 - nothing but digits and signs of numbers

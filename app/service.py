@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 from urllib.parse import parse_qsl, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -18,6 +21,7 @@ from app.settings import Settings
 from app.tables import today
 from pricing.accelerators import Catalogue
 from pricing.errors import Fault, InvalidInputError
+from pricing.flags import FLAGS
 from pricing.offers import PriceTable
 from pricing.reading import Reader
 
@@ -69,8 +73,14 @@ def query_pairs(request: Request) -> list[tuple[str, str]]:
 
 def link(path: str, pairs: Iterable[tuple[str, str]]) -> str:
     """Write an address: the one place that builds them."""
-    query = urlencode(list(pairs), safe=_SAFE)
+    query = _query(tuple(pairs))
     return f"{path}?{query}" if query else path
+
+
+@lru_cache(64)
+def _query(pairs: tuple[tuple[str, str], ...]) -> str:
+    # An answer's links hold the same query several times.
+    return urlencode(pairs, safe=_SAFE)
 
 
 def linked(pairs: Pairs, **changes: object) -> list[tuple[str, str]]:
@@ -86,6 +96,51 @@ def grouped(pairs: Pairs) -> dict[str, list[str]]:
         if value.strip() or name == "m":
             values.setdefault(name, []).append(value)
     return values
+
+
+# What a row of the table says of its offer alone: the same for every question.
+_offer_fields = attrgetter(
+    "provider", "instance_type", "region", "purchase", "term_months", "plan", "accelerator", "accelerator_count",
+    "price_usd_per_hour", "price_usd_per_accelerator_hour", "price_observed_on", "price_age_days", "price_evidence",
+    "price_source", "notes",
+)  # fmt: skip
+
+
+def table_row(row: Any) -> Markup:
+    """Return a row of the table of estimates.
+
+    A page has many rows, and a template evaluates each expression slowly: what is the same for
+    every question is made by the template once for each offer and kept, the numbers are put between.
+    """
+    name, price, accelerators, source = _offer_cells(_offer_fields(row))
+    cost = text.cost_cell(row.cost_usd, row.cost_low_usd, row.cost_high_usd, row.tied)
+    measurement = _measurement_cell(row.measurement, row.replicas, row.idle_accelerators)
+    numbers = text.number_cells(
+        row.rate_per_second, row.ratio_to_baseline, row.rate_to_tie_per_second, row.price_to_tie_usd_per_hour,
+        row.units_per_usd,
+    )  # fmt: skip
+    rank = f'<td class="number">{row.rank}</td>'
+    cells = f"{rank}{name}{cost}{price}{accelerators}{measurement}{numbers}{source}{_flag_cell(row.flags)}"
+    return Markup(f"<tr>{cells}</tr>")  # noqa: S704 - every part was escaped when it was made
+
+
+@lru_cache(8192)
+def _offer_cells(fields: tuple[object, ...]) -> tuple[Markup, ...]:
+    return tuple(_made(macro, *fields) for macro in ("name", "price", "accelerators", "source"))
+
+
+@lru_cache(1024)
+def _flag_cell(flags: str) -> Markup:
+    return _made("marks", flags, FLAGS)
+
+
+@lru_cache(1024)
+def _measurement_cell(label: str, replicas: int, idle: int) -> Markup:
+    return _made("measurement", label, replicas, idle)
+
+
+def _made(macro: str, *values: object) -> Markup:
+    return Markup(getattr(ENVIRONMENT.get_template("_offer.html").module, macro)(*values))  # noqa: S704
 
 
 def _environment() -> Environment:
@@ -105,8 +160,13 @@ def _environment() -> Environment:
         "figure": text.figure,
         "whole": text.whole,
         "words": text.words,
+        "table_row": table_row,
     }
-    environment.globals |= {"range_text": text.range_text, "link": link, "linked": linked}
+    environment.globals |= {
+        "range_text": text.range_text,
+        "link": link,
+        "linked": linked,
+    }
     return environment
 
 

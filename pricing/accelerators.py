@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from pricing.errors import near_matches, shown
@@ -146,7 +146,15 @@ class Catalogue:
 
     def quote_only(self, accelerator: str) -> list[Provider]:
         """Return the providers that sell this accelerator at a quoted price only."""
-        return [p for p in self.providers.values() if accelerator in p.quote_only_accelerators]
+        return self._quoted.get(accelerator, [])
+
+    @cached_property
+    def _quoted(self) -> dict[str, list[Provider]]:
+        sellers: dict[str, list[Provider]] = {}
+        for provider in self.providers.values():
+            for accelerator in provider.quote_only_accelerators:
+                sellers.setdefault(accelerator, []).append(provider)
+        return sellers
 
     def _plain(self, text: str) -> Resolved | None:
         key = folded(text)

@@ -9,7 +9,7 @@ from datetime import date
 import numpy as np
 
 from pricing.accelerators import Catalogue, UnknownNameError
-from pricing.columns import Coded, Column, find_column
+from pricing.columns import Coded, Column, days_as_text, find_column
 from pricing.errors import Fault, InvalidInputError, near_matches, shown
 from pricing.flags import stale
 from pricing.numbers import read_whole_number
@@ -91,8 +91,7 @@ def _term(rows: Offered) -> np.ndarray:
 
 
 def _observed(rows: Offered) -> Coded:
-    days, codes = np.unique(rows.columns.observed[rows.index], return_inverse=True)
-    return Coded(codes, ["" if d == UNDATED else date.fromordinal(d).isoformat() for d in days.tolist()])
+    return days_as_text(rows.columns.observed[rows.index])
 
 
 def _age(rows: Offered) -> np.ndarray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from typing import Generic, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -18,6 +19,8 @@ from pricing.flags import flags
 from pricing.measurements import Measurement
 from pricing.offers import NO_TERM, UNDATED
 
+# Up to here, going over the rows one by one is quicker than looking for the different ones.
+FEW = 1000
 Kind = Literal["number", "whole", "text", "date", "boolean"]
 
 
@@ -55,18 +58,18 @@ class Column(Generic[Rows]):
         """Return the values as Python objects, None where unknown."""
         values = self.values(rows)
         if isinstance(values, Coded):
-            known = [text or (None if self.name != "flags" else "") for text in values.vocabulary]
-            return [known[code] for code in values.codes.tolist()]
+            vocabulary, unknown = values.vocabulary, "" if self.name == "flags" else None
+            return [vocabulary[code] or unknown for code in values.codes.tolist()]
         if self.kind == "boolean":
             return [None if v < NOT_TIED else v == TIED for v in values.tolist()]
+        numbers: list[object] = values.tolist()
         if values.dtype.kind == "i":
-            whole: list[object] = values.tolist()
-            return whole
+            return numbers
+        unknown = np.isnan(values)
+        if self.kind != "whole" and not unknown.any():
+            return numbers
         number = int if self.kind == "whole" else float
-        return [
-            None if unknown else number(v)
-            for v, unknown in zip(values.tolist(), np.isnan(values).tolist(), strict=True)
-        ]
+        return [None if u else number(v) for v, u in zip(values.tolist(), unknown.tolist(), strict=True)]
 
     def order(self, rows: Rows, descending: bool) -> np.ndarray:
         """Return the positions of the rows sorted by this column, unknown last in both directions.
@@ -105,9 +108,21 @@ def _constant(get: Callable[[Estimates], str]) -> Callable[[Estimates], Coded]:
     return lambda e: Coded(np.zeros(len(e), np.int64), [get(e)])
 
 
+@cache
+def _day(ordinal: int) -> str:
+    return "" if ordinal == UNDATED else date.fromordinal(ordinal).isoformat()
+
+
+def days_as_text(days: np.ndarray) -> Coded:
+    """Return the dates of ordinals, '' for none."""
+    if len(days) < FEW:
+        return Coded(np.arange(len(days)), list(map(_day, days.tolist())))
+    different, codes = np.unique(days, return_inverse=True)
+    return Coded(codes, list(map(_day, different.tolist())))
+
+
 def _observed_on(e: Estimates) -> Coded:
-    days, codes = np.unique(e.columns.observed[e.pairs.offer], return_inverse=True)
-    return Coded(codes, ["" if d == UNDATED else date.fromordinal(d).isoformat() for d in days.tolist()])
+    return days_as_text(e.columns.observed[e.pairs.offer])
 
 
 def _idle(e: Estimates) -> np.ndarray:

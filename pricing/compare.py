@@ -7,7 +7,7 @@ cost; `estimates` holds the figures of the rows that are asked for, in columns.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
@@ -17,10 +17,10 @@ from pricing.accelerators import Catalogue
 from pricing.columns import COLUMNS, find_column
 from pricing.errors import InvalidInputError, near_matches, shown
 from pricing.estimates import NO_PAIRS, Baseline, Estimates, Figures, Pairs
-from pricing.flags import stale
-from pricing.matching import Counter, Excluded, Masks, Matched, held_by, matches, ranked, smallest_sizes
+from pricing.flags import of_offers
+from pricing.matching import Counter, Excluded, Masks, Matched, held_by, matches, ranked
 from pricing.measurements import Measurement, Rate
-from pricing.offers import NO_TERM, UNDATED, Ints, Market
+from pricing.offers import NO_TERM, Ints, Market
 from pricing.question import DEFAULT_LIMIT, Question, Warned
 from pricing.units import Unit
 
@@ -53,6 +53,7 @@ class Answer:
     prices: Prices
     found: dict[int, Matched]
     figures: Figures
+    by_cost: bool
 
     def chunks(self, first: int, size: int) -> Iterator[Estimates]:
         """Yield the page's rows, `first` of them and then parts of `size`, each worked out in its turn."""
@@ -64,6 +65,8 @@ class Answer:
 
     def cheapest(self, most: int) -> Estimates:
         """Return the cheapest estimates, whatever page and order are asked for."""
+        if self.by_cost and self.offset == 0 and len(self.page) >= min(most, self.total):
+            return self.figures(self.page.pairs.take(np.arange(min(most, len(self.page)))))
         return self.figures(ranked(self.found, most, self.figures))
 
 
@@ -88,8 +91,7 @@ def compare(question: Question, catalogue: Catalogue, *, all_rows: bool = False)
     shares = tuple(m.counted_share for m in question.measurements)
 
     def bare(pairs: Pairs, rank: Ints | None = None) -> Estimates:
-        ranks = np.arange(1, len(pairs) + 1) if rank is None else rank
-        return Estimates(question, market, catalogue, pairs, ranks, all_rates, shares, None, None)
+        return Estimates(question, market, catalogue, pairs, _ranks(pairs, rank), all_rates, shares, None, None)
 
     masks = Masks.of(question, market, catalogue)
     found = {i: matches(question, market, catalogue, question.measurements[i], masks, counter) for i in rates}
@@ -102,7 +104,8 @@ def compare(question: Question, catalogue: Catalogue, *, all_rows: bool = False)
     cheapest = (int(first.pairs.measurement[0]), float(first.cost[0])) if len(first) else None
 
     def figures(pairs: Pairs, rank: Ints | None = None) -> Estimates:
-        return replace(bare(pairs, rank), cheapest=cheapest, baseline=baseline)
+        ranks = _ranks(pairs, rank)
+        return Estimates(question, market, catalogue, pairs, ranks, all_rates, shares, cheapest, baseline)
 
     ranks = np.arange(1, len(pairs) + 1)
     if not by_cost:
@@ -123,17 +126,23 @@ def compare(question: Question, catalogue: Catalogue, *, all_rows: bool = False)
         _prices(market),
         found,
         figures,
+        by_cost,
     )
+
+
+def _ranks(pairs: Pairs, rank: Ints | None) -> Ints:
+    return np.arange(1, len(pairs) + 1) if rank is None else rank
 
 
 def _baseline(question: Question, market: Market, found: dict[int, Matched], figures: Figures) -> Baseline | None:
     """Find the baseline: as named, before filters; else the first measurement's cheapest estimate."""
     name = question.baseline
     if name is None:
-        cheapest = {0: found[0].take(np.arange(min(1, len(found[0].offers))))} if 0 in found else {}
-        return _as_baseline(question, ranked(cheapest, 1, figures), figures)
+        # Its offers come cheapest first, ties in their order.
+        cheapest = Pairs(np.zeros(1, np.int64), found[0].offers[:1], found[0].replicas[:1]) if 0 in found else NO_PAIRS
+        return _as_baseline(question, cheapest, figures)
     unfiltered = {
-        i: smallest_sizes(market, m, Matched(held.offers, held.replicas, held.per_replica))
+        i: Matched.shown(held)
         for i, m in enumerate(question.measurements)
         if m.rate_for(question.unit.rate_field) is not None
         for held in [held_by(market, m)]
@@ -145,17 +154,14 @@ def _baseline(question: Question, market: Market, found: dict[int, Matched], fig
         missing = f"{shown(name)} has no estimate, so it can't be the baseline; name another one"
     else:
         # Every size counts here: the name may pick one.
-        every = {
-            i: Matched(h.offers, h.replicas, h.per_replica)
-            for i in unfiltered
-            for h in [held_by(market, question.measurements[i])]
-        }
+        every = {i: Matched.of(held_by(market, question.measurements[i])) for i in unfiltered}
         pairs = ranked(_named_offers(name, question, market, every), 1, figures)
         missing = (
             f"{shown(name)} is neither a measurement's label nor an offer with an estimate; write a label or "
             "PROVIDER/INSTANCE_TYPE[:COUNT][/REGION[/PURCHASE[/TERM_MONTHS]]]."
-            + near_matches(name, [*labels, *_type_names(market, every)])
         )
+        if not len(pairs):
+            missing += near_matches(name, [*labels, *_type_names(market, every)])
     if not len(pairs):
         raise InvalidInputError.at(("baseline",), missing)
     return _as_baseline(question, pairs, figures)
@@ -255,13 +261,8 @@ def _length(tokens: float | None) -> str | None:
 
 
 def _prices(market: Market) -> Prices:
-    dated = market.columns.observed[market.columns.observed != UNDATED]
-    return Prices(
-        market.table.source_rows,
-        date.fromordinal(int(dated.min())) if len(dated) else None,
-        date.fromordinal(int(dated.max())) if len(dated) else None,
-        market.table.sha256,
-    )
+    first, last = market.observed_range or (None, None)
+    return Prices(market.table.source_rows, first, last, market.table.sha256)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,25 +280,35 @@ class Headline:
 def headlines(answer: Answer) -> tuple[Headline, ...]:
     """Return the cheapest estimate and, where its price is stale, also the cheapest that is not."""
     market = answer.page.market
-    old = stale(market.columns, market.as_of)
-    result = []
-    for keep in (np.ones(len(old), bool), ~old):
-        found = {i: matched.take(keep[matched.offers]) for i, matched in answer.found.items()}
-        row = answer.figures(ranked(found, 1, answer.figures))
-        if not len(row):
-            break
-        cost = float(row.cost[0])
-        low, high = float(row.cost_low[0]), float(row.cost_high[0])
-        result.append(
-            Headline(
-                row,
-                cost,
-                None if np.isnan(low) else low,
-                None if np.isnan(high) else high,
-                estimate.share_saved(cost, answer.baseline.cost_usd) if answer.baseline else None,
-                bool(old[row.pairs.offer[0]]),
-            )
-        )
-        if not result[-1].stale:
-            break
-    return tuple(result)
+    old = of_offers(market, answer.page.catalogue)["stale"]
+    cheapest = answer.cheapest(1)
+    if not len(cheapest):
+        return ()
+    first = _headline(answer, cheapest, stale=bool(old[cheapest.pairs.offer[0]]))
+    if not first.stale:
+        return (first,)
+    fresh = {i: matched.take(_first(~old, matched.offers)) for i, matched in answer.found.items()}
+    row = answer.figures(ranked(fresh, 1, answer.figures))
+    return (first, _headline(answer, row, stale=False)) if len(row) else (first,)
+
+
+def _first(keep: np.ndarray, offers: Ints) -> Ints:
+    """Return the place of the first of these offers that is kept, as an index of one or none."""
+    for start in range(0, len(offers), 256):
+        places = np.flatnonzero(keep[offers[start : start + 256]])
+        if len(places):
+            return start + places[:1]
+    return np.empty(0, np.int64)
+
+
+def _headline(answer: Answer, row: Estimates, *, stale: bool) -> Headline:
+    cost = float(row.cost[0])
+    low, high = float(row.cost_low[0]), float(row.cost_high[0])
+    return Headline(
+        row,
+        cost,
+        None if np.isnan(low) else low,
+        None if np.isnan(high) else high,
+        estimate.share_saved(cost, answer.baseline.cost_usd) if answer.baseline else None,
+        stale,
+    )

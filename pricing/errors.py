@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+MANY_NAMES = 2000
 Location = tuple[str | int, ...]
 
 
@@ -47,6 +48,9 @@ def near_matches(name: str, known: Iterable[str], most: int = 4) -> str:
     for item in known:
         folded.setdefault(item.casefold(), item)
     wanted = name.casefold()[:100]
+    if len(folded) > MANY_NAMES:
+        # Likeness is slow to tell; among very many names only those with the same beginning are looked at.
+        folded = {k: v for k, v in folded.items() if k[:2] == wanted[:2] or (len(wanted) >= 3 and wanted in k)}
     found = get_close_matches(wanted, folded, n=most, cutoff=0.6)
     if len(found) < most and len(wanted) >= 3:
         found += [k for k in sorted(folded) if wanted in k and k not in found][: most - len(found)]

@@ -11,11 +11,9 @@ import numpy as np
 from pricing import estimate
 from pricing.accelerators import Catalogue
 from pricing.measurements import Rate
-from pricing.offers import UNDATED, Columns, Ints, Market
+from pricing.offers import SAME_COST, UNDATED, Columns, Ints, Market
 from pricing.question import Question
 
-# Costs closer than this differ only by rounding of doubles.
-SAME_COST = 1e-12
 UNKNOWN, NOT_TIED, TIED = -1, 0, 1
 
 

@@ -27,6 +27,9 @@ FLAGS = {
     "second_hand": "The price comes from a survey, not from the seller.",
     "serverless": "Billed by use on shared capacity; cold starts and idle time are billed by the seller's own rules.",
 }
+_PLACE = {name: i for i, name in enumerate(FLAGS)}
+# The text of each combination of flags, at the place that its bits give.
+_NAMES = ["|".join(name for name, i in _PLACE.items() if bits >> i & 1) for bits in range(1 << len(FLAGS))]
 _MINIMUM = re.compile(r"\bminimum\b", re.IGNORECASE)
 _ESTIMATED = re.compile(r"\bdate estimated\b", re.IGNORECASE)
 
@@ -45,7 +48,7 @@ def _says(words: Words, pattern: re.Pattern[str]) -> np.ndarray:
     return result
 
 
-def _of_offers(market: Market, catalogue: Catalogue) -> dict[str, np.ndarray]:
+def of_offers(market: Market, catalogue: Catalogue) -> dict[str, np.ndarray]:
     """Work out the flags that depend on the offer alone, once for each market."""
     if not market.memo:
         columns, words = market.columns, market.columns.words
@@ -65,23 +68,26 @@ def _of_offers(market: Market, catalogue: Catalogue) -> dict[str, np.ndarray]:
             second_hand=words["evidence"].mask(["survey"]),
             serverless=words["provider"].mask(serverless),
         )
+        market.memo["bits"] = np.zeros(len(columns), np.int64)
+        for name in _PLACE.keys() & market.memo.keys():
+            market.memo["bits"] |= market.memo[name].astype(np.int64) << _PLACE[name]
     return market.memo
 
 
 def flags(estimates: Estimates) -> tuple[np.ndarray, list[str]]:
     """Return each row's flags as codes into a vocabulary of pipe-separated names ('' for none)."""
-    offers = _of_offers(estimates.market, estimates.catalogue)
+    offers = of_offers(estimates.market, estimates.catalogue)
     pairs = estimates.pairs
     measurements = estimates.question.measurements
     several = np.array([(m.accelerator_count or 1) > 1 and m.accelerator is not None for m in measurements])
-    rows = {name: offers[name][pairs.offer] for name in FLAGS if name in offers}
-    rows["scaled_up"] = pairs.replicas > 1
-    rows["host_differs"] = _host_differs(estimates)
-    rows["interconnect_unknown"] = several[pairs.measurement] & offers["unconnected"][pairs.offer]
-    bits = sum(rows[name].astype(np.int64) << i for i, name in enumerate(FLAGS))
-    masks, codes = np.unique(bits, return_inverse=True)
-    names = ["|".join(n for i, n in enumerate(FLAGS) if mask >> i & 1) for mask in masks.tolist()]
-    return codes, names
+    bits = offers["bits"][pairs.offer].copy()
+    for name, rows in (
+        ("scaled_up", pairs.replicas > 1),
+        ("host_differs", _host_differs(estimates)),
+        ("interconnect_unknown", several[pairs.measurement] & offers["unconnected"][pairs.offer]),
+    ):
+        bits |= rows.astype(np.int64) << _PLACE[name]
+    return bits, _NAMES
 
 
 def _host_differs(estimates: Estimates) -> np.ndarray:

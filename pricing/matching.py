@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from pricing.accelerators import Catalogue
-from pricing.estimates import NO_PAIRS, SAME_COST, Figures, Pairs
+from pricing.estimates import NO_PAIRS, Figures, Pairs
 from pricing.measurements import Measurement
-from pricing.offers import Columns, Held, Ints, Market, areas
+from pricing.offers import Columns, Held, Ints, Market, areas, smallest_sizes
 from pricing.question import Question
 
+_NONE = np.empty(0, np.int64)
 REASONS = {
     "no_rate_for_unit": "measurements give no rate of the kind that is asked for; no other kind is used in its place",
     "not_available": "can't be had: grandfathered, withdrawn, or in no region",
@@ -40,6 +41,16 @@ class Matched:
     offers: Ints
     replicas: Ints
     per_replica: np.ndarray
+
+    @classmethod
+    def of(cls, held: Held) -> Matched:
+        """Take all offers that carry a measurement."""
+        return cls(held.offers, held.replicas, held.per_replica)
+
+    @classmethod
+    def shown(cls, held: Held) -> Matched:
+        """Take, of the offers that carry a measurement, one size of each row."""
+        return cls(*held.shown)
 
     def take(self, index: np.ndarray) -> Matched:
         """Return the offers at these positions, or under this mask."""
@@ -132,61 +143,58 @@ def matches(
     held = held_by(market, measurement)
     counter.add_offers("not_available", held.unavailable, measurement)
     _count_unconfirmed(market, measurement, counter)
-    matched, too_few = Matched(held.offers, held.replicas, held.per_replica), held.too_few
-    if masks.keep is not None:
-        kept, few_kept = masks.keep[matched.offers], masks.keep[too_few]
-        left_out = np.concatenate([matched.offers[~kept], too_few[~few_kept]])
-        counter.add_offers("filtered", left_out, measurement)
-        matched, too_few = matched.take(kept), too_few[few_kept]
-        if masks.no_area is not None:
-            nowhere, few_nowhere = masks.no_area[matched.offers], masks.no_area[too_few]
-            left_out = np.concatenate([matched.offers[nowhere], too_few[few_nowhere]])
-            counter.add_offers("area_not_stated", left_out, measurement)
-            matched, too_few = matched.take(~nowhere), too_few[~few_nowhere]
+    if masks.keep is None:
+        _count_too_few(measurement, held.too_few, catalogue, counter)
+        if question.all_sizes:
+            return Matched.of(held)
+        counter.add_offers("other_size", held.others, measurement)
+        return Matched.shown(held)
+    matched, too_few, picked = Matched.of(held), held.too_few, held.smallest
+    kept, few_kept = masks.keep[matched.offers], masks.keep[too_few]
+    left_out = np.concatenate([matched.offers[~kept], too_few[~few_kept]])
+    counter.add_offers("filtered", left_out, measurement)
+    matched, too_few = matched.take(kept), too_few[few_kept]
+    if masks.by_size:
+        # Other sizes than before may be the smallest now.
+        picked = smallest_sizes(market.columns, matched.offers, matched.per_replica) if picked is not None else None
+    elif picked is not None:
+        picked = picked[kept]
+    if masks.no_area is not None:
+        nowhere, few_nowhere = masks.no_area[matched.offers], masks.no_area[too_few]
+        left_out = np.concatenate([matched.offers[nowhere], too_few[few_nowhere]])
+        counter.add_offers("area_not_stated", left_out, measurement)
+        matched, too_few = matched.take(~nowhere), too_few[~few_nowhere]
+        picked = picked[~nowhere] if picked is not None else None
+    _count_too_few(measurement, too_few, catalogue, counter)
+    return matched if question.all_sizes else _one_size(measurement, matched, picked, counter)
+
+
+def _count_too_few(measurement: Measurement, too_few: Ints, catalogue: Catalogue, counter: Counter) -> None:
     if len(too_few):
         chip = catalogue.accelerators.get(measurement.accelerator or "")
         carried = chip.host_accelerators if chip else None
         several_hosts = carried is not None and (measurement.accelerator_count or 1) > carried
         counter.add_offers("multi_host" if several_hosts else "too_few_accelerators", too_few, measurement)
-    return matched if question.all_sizes else smallest_sizes(market, measurement, matched, counter)
+
+
+def _one_size(measurement: Measurement, matched: Matched, picked: np.ndarray | None, counter: Counter) -> Matched:
+    if picked is None:
+        return matched
+    counter.add_offers("other_size", matched.offers[~picked], measurement)
+    return matched.take(picked)
 
 
 def _count_unconfirmed(market: Market, measurement: Measurement, counter: Counter) -> None:
     hidden = market.unconfirmed
     if not len(hidden):
         return
-    words = hidden.words
     if measurement.accelerator is not None:
-        same = words["accelerator"].mask([measurement.accelerator])
+        same = market.unconfirmed_by_accelerator.get(measurement.accelerator, _NONE)
     else:
-        same = words["provider"].mask([measurement.provider or ""]) & words["instance_type"].mask(
-            [measurement.instance_type or ""]
-        )
-    counter.add_offers("unconfirmed", np.flatnonzero(same), measurement, hidden)
-
-
-def smallest_sizes(
-    market: Market, measurement: Measurement, matched: Matched, counter: Counter | None = None
-) -> Matched:
-    """Keep, of each row's sizes, the smallest with the lowest cost per replica."""
-    columns = market.columns
-    places = np.flatnonzero(columns.sized[matched.offers])
-    if measurement.accelerator is None or not len(places):
-        return matched
-    offers, cost = matched.offers[places], matched.per_replica[places]
-    row, count = columns.row[offers], columns.count[offers]
-    _, group = np.unique(row, return_inverse=True)
-    lowest = np.full(group.max() + 1, np.inf)
-    np.minimum.at(lowest, group, cost)
-    dearer = cost > lowest[group] * (1 + SAME_COST)
-    best = np.lexsort((count, dearer, group))
-    first = best[np.flatnonzero(np.diff(group[best], prepend=-1))]
-    picked = np.ones(len(matched.offers), bool)
-    picked[places] = False
-    picked[places[first]] = True
-    if counter is not None:
-        counter.add_offers("other_size", matched.offers[~picked], measurement)
-    return matched.take(picked)
+        provider, instance_type = hidden.words["provider"], hidden.words["instance_type"]
+        named = provider.mask([measurement.provider or ""]) & instance_type.mask([measurement.instance_type or ""])
+        same = np.flatnonzero(named)
+    counter.add_offers("unconfirmed", same, measurement, hidden)
 
 
 def ranked(found: dict[int, Matched], most: int, figures: Figures) -> Pairs:
@@ -195,19 +203,24 @@ def ranked(found: dict[int, Matched], most: int, figures: Figures) -> Pairs:
     Each measurement's offers come cheapest per replica first, so that only its first `most` can be
     among the first `most` of all; those as dear as the last of these are kept for the ties.
     """
-    parts = []
-    for i, matched in found.items():
-        size = len(matched.offers)
-        if 0 < most < size:
-            bound = matched.per_replica[most - 1] * (1 + 1e-9)
-            size = int(np.searchsorted(matched.per_replica, bound, side="right"))
-        parts.append(Pairs(np.full(size, i), matched.offers[:size], matched.replicas[:size]))
-    if not parts:
+    if not found:
         return NO_PAIRS
+    sizes = []
+    for matched in found.values():
+        size = len(matched.offers)
+        if most < size:
+            bound = matched.per_replica[most - 1] * (1 + 1e-9)
+            size = int(matched.per_replica.searchsorted(bound, side="right"))
+        sizes.append(size)
     pairs = Pairs(
-        np.concatenate([part.measurement for part in parts]),
-        np.concatenate([part.offer for part in parts]),
-        np.concatenate([part.replicas for part in parts]),
+        np.repeat(np.fromiter(found, np.int64, len(found)), sizes),
+        np.concatenate([matched.offers[:size] for matched, size in zip(found.values(), sizes, strict=True)]),
+        np.concatenate([matched.replicas[:size] for matched, size in zip(found.values(), sizes, strict=True)]),
     )
-    order = np.lexsort((pairs.measurement, pairs.offer, figures(pairs).cost))
+    cost = figures(pairs).cost
+    if most < len(pairs):
+        # Only these need the slower sort by three keys.
+        among = np.flatnonzero(cost <= np.partition(cost, most - 1)[most - 1])
+        pairs, cost = pairs.take(among), cost[among]
+    order = np.lexsort((pairs.measurement, pairs.offer, cost))
     return pairs.take(order[:most])

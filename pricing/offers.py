@@ -66,6 +66,8 @@ TEXT = (
 KEY = ("provider", "instance_type", "accelerator_count", "region", "purchase", "term_months", "plan")
 UNDATED = 0  # ordinal of a blank observed_on: the observation counts at every date
 NO_TERM = -1  # sorts before every term
+# Costs closer than this differ only by rounding of doubles.
+SAME_COST = 1e-12
 
 Ints = np.ndarray
 Floats = np.ndarray
@@ -80,10 +82,12 @@ class Words:
     vocabulary: tuple[str, ...]
 
     @classmethod
-    def of(cls, values: Sequence[str]) -> Words:
-        """Encode the values of a column."""
-        vocabulary = tuple(sorted(set(values)))
-        code = {text: i for i, text in enumerate(vocabulary)}
+    def of(cls, values: Sequence[str], distinct: Iterable[str] | None = None) -> Words:
+        """Encode the values of a column; `distinct` spares looking for the different ones."""
+        vocabulary = tuple(sorted(set(values) if distinct is None else distinct))
+        if len(vocabulary) == 1:
+            return cls(np.zeros(len(values), np.int32), vocabulary)
+        code = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
         codes = np.fromiter(map(code.__getitem__, values), np.int32, len(values))
         return cls(codes, vocabulary)
 
@@ -335,9 +339,14 @@ class PriceTable:
 
     def values(self, column: str) -> tuple[str, ...]:
         """Return the values that a text column has anywhere in the table."""
-        words = self.columns.words[column]
-        used = np.unique(words.codes).tolist()
-        return tuple(words.vocabulary[code] for code in used)
+        return self._values[column]
+
+    @cached_property
+    def _values(self) -> dict[str, tuple[str, ...]]:
+        return {
+            name: tuple(words.vocabulary[code] for code in np.unique(words.codes).tolist())
+            for name, words in self.columns.words.items()
+        }
 
 
 @dataclass(frozen=True)
@@ -346,6 +355,7 @@ class Held:
 
     `offers` (cheapest per replica first, ties in tie order) with `replicas` and `per_replica` (USD
     per hour); `too_few` have fewer than n; `unavailable` can't be had. All are market positions.
+    `smallest` says of each offer whether it is the one size of its row to show; None: all are.
     """
 
     offers: Ints
@@ -353,6 +363,19 @@ class Held:
     per_replica: Floats
     too_few: Ints
     unavailable: Ints
+    smallest: np.ndarray | None
+
+    @cached_property
+    def shown(self) -> tuple[Ints, Ints, Floats]:
+        """Offers, replicas and price per replica of one size of each row."""
+        if self.smallest is None:
+            return self.offers, self.replicas, self.per_replica
+        return self.offers[self.smallest], self.replicas[self.smallest], self.per_replica[self.smallest]
+
+    @cached_property
+    def others(self) -> Ints:
+        """The offers that are other sizes of a row than the one to show."""
+        return np.empty(0, np.int64) if self.smallest is None else self.offers[~self.smallest]
 
 
 @dataclass(frozen=True)
@@ -390,12 +413,20 @@ class Market:
         return self.columns.words["availability"].mask(NOT_AVAILABLE)
 
     @cached_property
+    def observed_range(self) -> tuple[date, date] | None:
+        """First and last date on which the prices in force were seen; None without any date."""
+        dated = self.columns.observed[self.columns.observed != UNDATED]
+        return (date.fromordinal(int(dated.min())), date.fromordinal(int(dated.max()))) if len(dated) else None
+
+    @cached_property
     def by_accelerator(self) -> dict[str, Ints]:
         """Positions of each accelerator's offers, in tie order."""
-        words = self.columns.words["accelerator"]
-        order = np.argsort(words.codes, kind="stable")
-        bounds = np.searchsorted(words.codes[order], np.arange(len(words.vocabulary) + 1))
-        return {name: order[bounds[i] : bounds[i + 1]] for i, name in enumerate(words.vocabulary) if name}
+        return _positions(self.columns.words["accelerator"])
+
+    @cached_property
+    def unconfirmed_by_accelerator(self) -> dict[str, Ints]:
+        """Positions of each accelerator's unconfirmed offers, among these."""
+        return _positions(self.unconfirmed.words["accelerator"])
 
     def held(self, accelerator: str, per_replica: int) -> Held:
         """Return the offers of an accelerator for a measurement on `per_replica` of them."""
@@ -416,9 +447,9 @@ class Market:
         if count is not None:
             chosen &= self.columns.count == count
         positions = np.flatnonzero(chosen)
-        return self._seen_from(positions, np.ones(len(positions), np.int64))
+        return self._seen_from(positions, np.ones(len(positions), np.int64), sizes=False)
 
-    def _seen_from(self, positions: Ints, replicas: Ints) -> Held:
+    def _seen_from(self, positions: Ints, replicas: Ints, *, sizes: bool = True) -> Held:
         away = self.not_available[positions]
         unavailable = positions[away]
         positions, replicas = positions[~away], replicas[~away]
@@ -426,4 +457,34 @@ class Market:
         offers, replicas, too_few = positions[enough], replicas[enough], positions[~enough]
         per_replica = self.columns.price[offers] / replicas
         order = np.lexsort((offers, per_replica))
-        return Held(offers[order], replicas[order], per_replica[order], too_few, unavailable)
+        offers, per_replica = offers[order], per_replica[order]
+        smallest = smallest_sizes(self.columns, offers, per_replica) if sizes else None
+        return Held(offers, replicas[order], per_replica, too_few, unavailable, smallest)
+
+
+def _positions(words: Words) -> dict[str, Ints]:
+    """Return where each word stands, in the order of the rows; '' is none."""
+    order = np.argsort(words.codes, kind="stable")
+    bounds = np.searchsorted(words.codes[order], np.arange(len(words.vocabulary) + 1))
+    return {name: order[bounds[i] : bounds[i + 1]] for i, name in enumerate(words.vocabulary) if name}
+
+
+def smallest_sizes(columns: Columns, offers: Ints, per_replica: Floats) -> np.ndarray | None:
+    """Whether each offer is, of its row's sizes, the smallest with the lowest cost per replica.
+
+    None where no row is sold in several sizes.
+    """
+    places = np.flatnonzero(columns.sized[offers])
+    if not len(places):
+        return None
+    row, count, cost = columns.row[offers[places]], columns.count[offers[places]], per_replica[places]
+    _, group = np.unique(row, return_inverse=True)
+    lowest = np.full(group.max() + 1, np.inf)
+    np.minimum.at(lowest, group, cost)
+    dearer = cost > lowest[group] * (1 + SAME_COST)
+    best = np.lexsort((count, dearer, group))
+    first = best[np.flatnonzero(np.diff(group[best], prepend=-1))]
+    picked = np.ones(len(offers), bool)
+    picked[places] = False
+    picked[places[first]] = True
+    return picked

@@ -7,8 +7,10 @@ parameters and writes links.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -226,9 +228,14 @@ class Question:
     offset: int
     as_of: date
     table: PriceTable
-    pairs: tuple[tuple[str, str], ...]
     linkable: bool
-    warnings: tuple[Warned, ...] = field(default=())
+    warnings: tuple[Warned, ...]
+    written: Callable[[], Sequence[tuple[str, str]]] = field(repr=False, compare=False)
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The question as name-value pairs; reading them gives the same question again."""
+        return tuple(self.written())
 
 
 def too_many(what: str, given: int, most: int) -> str:

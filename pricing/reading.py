@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
@@ -95,9 +96,9 @@ class Reader:
             asked.offset,
             as_of,
             table,
-            tuple(written_pairs(asked, unit, measurements)),
             not asked.offers,
             tuple(warnings),
+            partial(written_pairs, asked, unit, measurements),
         )
 
     def _unknown_hardware(self, data: Mapping[str, Any], places: Mapping[Location, Location]) -> Iterator[Fault]:
@@ -269,15 +270,17 @@ class Reader:
         )
 
     def _filters(self, filters: FiltersIn, table: PriceTable, faults: list[Fault]) -> frozenset[str] | None:
-        known = {
-            "provider": {*self.catalogue.providers, *table.values("provider")},
-            "region": {*(region for _, region in self.catalogue.regions), *table.values("region")},
-            "area": set(self.catalogue.area_names()),
-            "purchase": set(PURCHASES),
-            "vendor": {chip.vendor for chip in self.catalogue.accelerators.values()},
+        known: dict[str, Callable[[], Iterable[str]]] = {
+            "provider": lambda: [*self.catalogue.providers, *table.values("provider")],
+            "region": lambda: [*(region for _, region in self.catalogue.regions), *table.values("region")],
+            "area": self.catalogue.area_names,
+            "purchase": lambda: PURCHASES,
+            "vendor": lambda: [chip.vendor for chip in self.catalogue.accelerators.values()],
         }
-        for name, values in known.items():
-            for i, value in enumerate(getattr(filters, name)):
+        for name, names in known.items():
+            asked = getattr(filters, name)
+            values = set(names()) if asked else set()
+            for i, value in enumerate(asked):
                 if value not in values:
                     listed = f"; they are {', '.join(sorted(values))}." if len(values) < 12 else "."
                     faults.append(
@@ -333,7 +336,7 @@ def _with_unique_labels(measurements: Sequence[Measurement], warnings: list[Warn
                 )
             )
         seen.add(label)
-        result.append(replace(measurement, label=label))
+        result.append(replace(measurement, label=label) if number > 1 else measurement)
     return result
 
 

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from app import openapi
 from app.charts import dot_chart
 from app.cli_words import command_line
-from app.exports import answer_csv, answer_json, rows_of
+from app.exports import answer_csv, answer_json, page_rows
 from app.problems import ProblemError, of_input
 from app.service import (
     Pairs,
@@ -39,6 +39,22 @@ from pricing.units import UNITS
 
 router = APIRouter(tags=["compare"])
 CHART_ROWS = 15
+# What the page shows of an estimate; what is said of a measurement stands once, above the table.
+_NOT_SHOWN = (
+    "cost_unit",
+    "utilization",
+    "accelerator_vendor",
+    "measurement_source",
+    "measurement_evidence",
+    "stack",
+    "model",
+)
+PAGE_COLUMNS = tuple(column for column in COLUMNS if column.name not in _NOT_SHOWN)
+_IN_HEADLINE = (
+    "provider", "instance_type", "accelerator", "accelerator_count", "region", "purchase", "price_observed_on",
+    "measurement_evidence",
+)  # fmt: skip
+HEADLINE_COLUMNS = tuple(column for column in COLUMNS if column.name in _IN_HEADLINE)
 # From this many inline offers on, the answer is worked out beside the event loop, not in it.
 MANY_OFFERS = 200
 _GET_DOCS: dict[str, Any] = {
@@ -197,8 +213,8 @@ def _results(answer: Answer, *, example: bool) -> dict[str, object]:
         "answer": answer,
         "question": question,
         "example": example_body() if example else None,
-        "rows": rows_of(answer.page, COLUMNS),
-        "headlines": [(rows_of(h.estimates, COLUMNS)[0], h) for h in headlines(answer)],
+        "rows": page_rows(answer.page, PAGE_COLUMNS),
+        "headlines": [(page_rows(h.estimates, HEADLINE_COLUMNS)[0], h) for h in headlines(answer)],
         "chart": dot_chart(answer.cheapest(CHART_ROWS)),
         "left_out": sum(excluded.count for excluded in answer.excluded),
         "reasons": REASONS,

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response, StreamingResponse
 
 from app import openapi
-from app.exports import dumps, rows_of, table_csv
+from app.exports import dumps, page_rows, rows_of, table_csv
 from app.problems import of_input
 from app.service import (
     Pairs,
@@ -113,7 +113,7 @@ async def prices_page(request: Request) -> Response:
     context |= {
         "values": grouped(pairs),
         "found": found,
-        "rows": rows_of(found.page, PRICE_COLUMNS),
+        "rows": page_rows(found.page, PRICE_COLUMNS),
         "last": last,
         "sort_column": found.sort.removeprefix("-"),
         "sort_descending": found.sort.startswith("-"),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import date
 
 from pricing.errors import near_matches, shown
@@ -14,6 +13,8 @@ from pricing.offers import NO_TERM, UNDATED
 MOST_ACCELERATORS = 100_000
 LEAST_PRICE, MOST_PRICE = 1e-9, 1e9
 MOST_TEXT = 2000
+# Unicode's categories Cc and Cs.
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 PROVIDER_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
@@ -30,6 +31,13 @@ def one_of(values: Sequence[str], default: str) -> Callable[[str], str]:
     return read
 
 
+def are_plain(texts: Collection[str], most: int) -> bool:
+    """Whether no text is too long, has a control character, or blanks around it."""
+    if max(map(len, texts), default=0) > most or _CONTROL.search("".join(texts)):
+        return False
+    return list(map(str.strip, texts)) == list(texts)
+
+
 def text_of(what: str, *, most: int = MOST_TEXT, required: bool = False) -> Callable[[str], str]:
     """Read a text of at most `most` characters without control characters."""
 
@@ -38,9 +46,11 @@ def text_of(what: str, *, most: int = MOST_TEXT, required: bool = False) -> Call
             raise ValueError(f"is blank; write {what}")
         if len(text) > most:
             raise ValueError(f"has {len(text):,} characters; at most {most:,} are allowed")
+        if not _CONTROL.search(text):
+            return text
         # Line breaks inside a quoted cell are ordinary; other control characters are not text.
         plain = re.sub(r"[\r\n\t]+", " ", text)
-        if any(unicodedata.category(ch) in ("Cc", "Cs") for ch in plain):
+        if _CONTROL.search(plain):
             raise ValueError(f"{shown(text)} holds a control character; remove it")
         return plain
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -42,9 +43,9 @@ T = TypeVar("T")
 
 @dataclass
 class _Rows:
-    """The cells of a table by column, where they stand, and the faults found so far."""
+    """The columns of a table as text, where they stand, and the faults found so far."""
 
-    cells: Mapping[str, Sequence[str]]
+    columns: Mapping[str, Sequence[str]]
     size: int
     where: Callable[[int], tuple[Location, str]]
     faults: list[Fault] = field(default_factory=list)
@@ -53,12 +54,53 @@ class _Rows:
         """Add a fault of one cell, with its place in the message."""
         loc, place = self.where(row)
         self.faults.append(Fault((*loc, column), f"{place}, column {column}: {msg}"))
+        if len(self.faults) >= MOST_FAULTS:
+            raise PriceFileError(self.faults)
 
-    def read(self, column: str, reader: Callable[[str], T], default: T) -> list[T]:
-        """Convert a column, each distinct text once; a fault counts at every row that has it."""
-        texts = self.cells.get(column)
+    def words(self, column: str, reader: Callable[[str], str], default: str) -> Words:
+        """Read a column of names; an absent one holds the default."""
+        texts = self.columns.get(column)
         if texts is None:
-            return [default] * self.size
+            return Words(np.zeros(self.size, np.int32), (default,))
+        return self._words(texts, self._known(column, texts, reader, default))
+
+    def text(self, column: str, what: str, *, most: int = cells.MOST_TEXT, default: str = "") -> Words:
+        """Read a column of free text, all at once where nothing in it needs a closer look."""
+        texts = self.columns.get(column)
+        if texts is None:
+            return Words(np.zeros(self.size, np.int32), (default,))
+        distinct = set(texts)
+        required = column in REQUIRED_COLUMNS
+        if cells.are_plain(distinct, most) and ("" not in distinct or (default == "" and not required)):
+            return Words.of(texts, distinct)
+        reader = cells.text_of(what, most=most, required=required)
+        return self._words(texts, self._known(column, texts, lambda text: reader(text) or default, default))
+
+    def _words(self, texts: Sequence[str], known: dict[str, str]) -> Words:
+        vocabulary = tuple(sorted(set(known.values())))
+        place = {text: i for i, text in enumerate(vocabulary)}
+        code = {text: place[value] for text, value in known.items()}
+        return Words(np.fromiter(map(code.__getitem__, texts), np.int32, self.size), vocabulary)
+
+    def numbers(self, column: str, reader: Callable[[str], float], default: float, kind: type) -> np.ndarray:
+        """Read a column of numbers; an absent one holds the default."""
+        texts = self.columns.get(column)
+        if texts is None:
+            return np.full(self.size, default, kind)
+        known = self._known(column, texts, reader, default)
+        return np.fromiter(map(known.__getitem__, texts), kind, self.size)
+
+    def sizes(self) -> list[tuple[int, ...]] | None:
+        """Read the sizes of each row; None where no row has any."""
+        texts = self.columns.get("sizes")
+        if texts is None:
+            return None
+        nothing: tuple[int, ...] = ()
+        known = self._known("sizes", texts, cells.sizes_of, nothing)
+        return list(map(known.__getitem__, texts)) if any(known.values()) else None
+
+    def _known(self, column: str, texts: Sequence[str], reader: Callable[[str], T], default: T) -> dict[str, T]:
+        """Read each distinct text once; a fault counts at every row that has it."""
         known: dict[str, T] = {}
         bad: dict[str, str] = {}
         for text in set(texts):
@@ -71,9 +113,7 @@ class _Rows:
             for row, text in enumerate(texts):
                 if text in bad:
                     self.fault(row, column, bad[text])
-                    if len(self.faults) >= MOST_FAULTS:
-                        raise PriceFileError(self.faults)
-        return list(map(known.__getitem__, texts))
+        return known
 
 
 def read_csv(data: bytes, name: str, catalogue: Catalogue, today: date | None) -> PriceTable:
@@ -84,31 +124,16 @@ def read_csv(data: bytes, name: str, catalogue: Catalogue, today: date | None) -
     be right.
     """
     text = _decoded(data, name)
-    rows = _parsed(text, name)
-    header, body = rows[0], rows[1:]
+    header, columns, size = _unquoted(text) or _parsed(text, name)
     _check_header(header, name)
-    widths = set(map(len, body))
-    if widths - {len(header), 0}:
-        for i, row in enumerate(body):
-            if len(row) not in (0, len(header)):
-                raise PriceFileError.at(
-                    (name, _line(text, i)),
-                    f"{name} line {_line(text, i)}: {len(row)} cells, but the heading has "
-                    f"{len(header)}; a cell with a comma in it needs quotes around it",
-                )
-    places = range(len(body))
-    if 0 in widths:
-        places = [i for i in places if body[i]]  # type: ignore[assignment]
-        body = [row for row in body if row]
-    if not body:
+    if not size:
         raise PriceFileError.at((name,), f"{name}: no rows below the heading")
-    columns = dict(zip(header, zip(*body, strict=True), strict=True))
 
     def where(i: int) -> tuple[Location, str]:
-        line = _line(text, places[i])
+        line = _line(text, i)
         return (name, line), f"{name} line {line}"
 
-    return _table(_Rows(columns, len(body), where), catalogue, today)
+    return _table(_Rows(dict(zip(header, columns, strict=True)), size, where), catalogue, today)
 
 
 def read_rows(rows: Sequence[Mapping[str, object]], catalogue: Catalogue, today: date) -> PriceTable:
@@ -176,28 +201,67 @@ def _decoded(data: bytes, name: str) -> str:
         ) from error
 
 
-def _parsed(text: str, name: str) -> list[list[str]]:
+_Parsed = tuple[list[str], Sequence[Sequence[str]], int]
+
+
+def _unquoted(text: str) -> _Parsed | None:
+    """Split a file without quotes, where every comma separates; None if it needs a real parser."""
+    if '"' in text or "\r" in (lines := text.replace("\r\n", "\n").rstrip("\n")):
+        return None
+    header = lines.partition("\n")[0].split(",")
+    signs = np.frombuffer(lines.encode() + b"\n", np.uint8)
+    commas_before = np.searchsorted(np.flatnonzero(signs == ord(",")), np.flatnonzero(signs == ord("\n")))
+    width = len(header)
+    if width < 2 or (np.diff(commas_before, prepend=0) != width - 1).any():
+        return None
+    flat = lines.replace("\n", ",").split(",")
+    return header, [flat[width + i :: width] for i in range(width)], len(flat) // width - 1
+
+
+def _parsed(text: str, name: str) -> _Parsed:
+    """Read the heading and the columns below it; blank lines are passed over."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
-        rows = list(reader)
+        header = next(reader, None)
+        if header is None:
+            needed = ",".join(REQUIRED_COLUMNS)
+            raise PriceFileError.at((name,), f"{name}: is empty; the first line must be {needed},…")
+        if not header:
+            raise PriceFileError.at((name, 1), f"{name} line 1: blank; the heading must be the first line")
+        columns: list[list[str]] = [[] for _ in header]
+        size = 0
+        # In portions, so that the rows of a large file need not all be held at once.
+        while portion := list(islice(reader, 2000)):
+            rows = [row for row in portion if row]
+            for i, row in enumerate(rows):
+                if len(row) != len(header):
+                    line = _line(text, size + i)
+                    raise PriceFileError.at(
+                        (name, line),
+                        f"{name} line {line}: {len(row)} cells, but the heading has {len(header)}; a cell with a "
+                        "comma in it needs quotes around it",
+                    )
+            for column, part in zip(columns, zip(*rows, strict=True), strict=False):
+                column.extend(part)
+            size += len(rows)
     except csv.Error as error:
         raise PriceFileError.at(
             (name, reader.line_num), f"{name} line {reader.line_num}: not valid CSV ({error})"
         ) from error
-    while rows and not rows[0]:
-        raise PriceFileError.at((name, 1), f"{name} line 1: blank; the heading must be the first line")
-    if not rows:
-        raise PriceFileError.at((name,), f"{name}: is empty; the first line must be {','.join(REQUIRED_COLUMNS)},…")
-    return rows
+    return header, columns, size
 
 
 def _line(text: str, index: int) -> int:
     """Return the line on which the body's row `index` begins; only needed for messages."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     next(reader)
-    for _ in range(index):
-        next(reader)
-    return reader.line_num + 1
+    begins = reader.line_num + 1
+    for row in reader:
+        if row and index == 0:
+            return begins
+        index -= bool(row)
+        begins = reader.line_num + 1
+    return begins
 
 
 def _check_header(header: list[str], name: str) -> None:
@@ -236,7 +300,7 @@ def _check_header(header: list[str], name: str) -> None:
 
 def _prices(rows: _Rows) -> np.ndarray:
     """Read the price column; plain digits all at once, anything else text by text."""
-    texts = rows.cells.get("price_usd_per_hour")
+    texts = rows.columns.get("price_usd_per_hour")
     if texts is not None and "" not in texts and _DIGITS.fullmatch("\n".join(texts)):
         try:
             values = np.fromiter(map(float, texts), float, rows.size)
@@ -244,11 +308,7 @@ def _prices(rows: _Rows) -> np.ndarray:
             values = np.zeros(0)
         if len(values) and values.min() >= cells.LEAST_PRICE and values.max() <= cells.MOST_PRICE:
             return values
-    return np.array(rows.read("price_usd_per_hour", cells.price, float("nan")), float)
-
-
-def _amounts(rows: _Rows, column: str) -> np.ndarray:
-    return np.array(rows.read(column, cells.amount, float("nan")), float)
+    return rows.numbers("price_usd_per_hour", cells.price, np.nan, float)
 
 
 def _table(rows: _Rows, catalogue: Catalogue, today: date | None) -> PriceTable:
@@ -269,85 +329,85 @@ def _table(rows: _Rows, catalogue: Catalogue, today: date | None) -> PriceTable:
             assumed.add(f"{shown(text)} in the price table is taken as {found.accelerator}")
         return found.accelerator
 
-    texts = {
-        "provider": rows.read("provider", cells.provider, ""),
-        "instance_type": rows.read(
-            "instance_type", cells.text_of("the seller's name of the instance", most=200, required=True), ""
-        ),
-        "region": rows.read("region", lambda t: cells.text_of("a region", most=100)(t) or "global", "global"),
-        "accelerator": rows.read("accelerator", accelerator, ""),
-        "purchase": rows.read("purchase", cells.one_of(PURCHASES, "on_demand"), "on_demand"),
-        "evidence": rows.read("evidence", cells.one_of(EVIDENCE, "quote"), "quote"),
-        "source": rows.read("source", cells.text_of("a source"), ""),
-        "notes": rows.read("notes", cells.text_of("notes"), ""),
-        "availability": rows.read("availability", cells.one_of(AVAILABILITY, "available"), "available"),
-        "plan": rows.read("plan", cells.text_of("a plan", most=60), ""),
+    words = {
+        "provider": rows.words("provider", cells.provider, ""),
+        "instance_type": rows.text("instance_type", "the seller's name of the instance", most=200),
+        "region": rows.text("region", "a region", most=100, default="global"),
+        "accelerator": rows.words("accelerator", accelerator, ""),
+        "purchase": rows.words("purchase", cells.one_of(PURCHASES, "on_demand"), "on_demand"),
+        "evidence": rows.words("evidence", cells.one_of(EVIDENCE, "quote"), "quote"),
+        "source": rows.text("source", "a source"),
+        "notes": rows.text("notes", "notes"),
+        "availability": rows.words("availability", cells.one_of(AVAILABILITY, "available"), "available"),
+        "plan": rows.text("plan", "a plan", most=60),
     }
-    vendors = rows.read("accelerator_vendor", str.lower, "")
-    counts = rows.read("accelerator_count", cells.count, 0)
-    no_sizes: tuple[int, ...] = ()
-    sizes = rows.read("sizes", cells.sizes_of, no_sizes)
-    terms = rows.read("term_months", cells.term, NO_TERM)
-    prices = _prices(rows)
-    observed = rows.read("observed_on", cells.day_of(today), UNDATED)
-
-    vendor_of = {name: chip.vendor for name, chip in catalogue.accelerators.items()} | {"": ""}
-    for i, (name, vendor) in enumerate(zip(texts["accelerator"], vendors, strict=True)):
-        if vendor and vendor != vendor_of[name]:
-            rows.fault(
-                i,
-                "accelerator_vendor",
-                f"{shown(vendor)} does not make {name or 'a blank accelerator'}; write {vendor_of[name] or 'nothing'}",
-            )
-    texts["accelerator_vendor"] = [vendor_of[name] for name in texts["accelerator"]]
-    for i, (name, count, size) in enumerate(zip(texts["accelerator"], counts, sizes, strict=True)):
-        if bool(name) != bool(count):
-            rows.fault(
-                i,
-                "accelerator_count",
-                f"'{count}' does not go with accelerator {shown(name)}; an "
-                "instance with accelerators has a count of at least 1, one without has a blank "
-                "accelerator and 0",
-            )
-        elif size and not count:
-            rows.fault(i, "sizes", "sizes need an accelerator")
-    for i in np.flatnonzero(np.isnan(prices)).tolist():
-        if texts["availability"][i] != "withdrawn" and not rows.faults:
-            rows.fault(
-                i,
-                "price_usd_per_hour",
-                "is blank, and an unknown price is no row at all; only a "
-                "row with availability 'withdrawn' has no price",
-            )
-    if rows.faults:
-        raise PriceFileError(rows.faults[:MOST_FAULTS])
-
+    sizes = rows.sizes()
+    words["accelerator_vendor"] = _vendors(rows, words["accelerator"], catalogue)
     columns = Columns(
-        words={name: Words.of(texts[name]) for name in TEXT},
-        count=np.array(counts, np.int64),
-        term=np.array(terms, np.int32),
-        price=prices,
-        observed=np.array(observed, np.int32),
-        accelerator_memory=_amounts(rows, "accelerator_memory_gib"),
-        vcpus=_amounts(rows, "vcpus"),
-        memory=_amounts(rows, "memory_gib"),
+        words=words,
+        count=rows.numbers("accelerator_count", cells.count, 0, np.int64),
+        term=rows.numbers("term_months", cells.term, NO_TERM, np.int32),
+        price=_prices(rows),
+        observed=rows.numbers("observed_on", cells.day_of(today), UNDATED, np.int32),
+        accelerator_memory=rows.numbers("accelerator_memory_gib", cells.amount, np.nan, float),
+        vcpus=rows.numbers("vcpus", cells.amount, np.nan, float),
+        memory=rows.numbers("memory_gib", cells.amount, np.nan, float),
         row=np.arange(rows.size, dtype=np.int64),
-        sized=np.array([bool(size) for size in sizes]),
+        sized=np.zeros(rows.size, bool) if sizes is None else np.array([bool(size) for size in sizes]),
     )
+    _check_rows(rows, columns)
     digest = hashlib.sha256()
     for name in TEXT:
-        digest.update("\n".join(texts[name]).encode())
+        digest.update("\n".join(words[name].vocabulary).encode())
+        digest.update(words[name].codes.tobytes())
     for array in (columns.count, columns.term, columns.price, columns.observed):
         digest.update(array.tobytes())
-    digest.update(repr([size for size in sizes if size]).encode())
-    columns = refuse_conflicts(_expanded(columns, sizes), rows.where)
+    if sizes is not None:
+        digest.update(repr(sizes).encode())
+        columns = _expanded(columns, sizes)
+    columns = refuse_conflicts(columns, rows.where)
     return PriceTable(columns, rows.size, digest.hexdigest(), assumptions=tuple(sorted(assumed)))
+
+
+def _vendors(rows: _Rows, accelerators: Words, catalogue: Catalogue) -> Words:
+    """Return the makers of the accelerators; a stated maker that is another one is a fault."""
+    makers = [catalogue.accelerators[name].vendor if name else "" for name in accelerators.vocabulary]
+    vocabulary = tuple(sorted(set(makers)))
+    place = {maker: i for i, maker in enumerate(vocabulary)}
+    vendors = Words(np.array([place[maker] for maker in makers], np.int32)[accelerators.codes], vocabulary)
+    stated = rows.words("accelerator_vendor", str.lower, "")
+    as_known = np.array([-2 if not text else place.get(text, -1) for text in stated.vocabulary])[stated.codes]
+    for i in np.flatnonzero((as_known != -2) & (as_known != vendors.codes)).tolist():
+        name, maker = accelerators.at(i) or "a blank accelerator", vendors.at(i) or "nothing"
+        rows.fault(i, "accelerator_vendor", f"{shown(stated.at(i))} does not make {name}; write {maker}")
+    return vendors
+
+
+def _check_rows(rows: _Rows, columns: Columns) -> None:
+    """Refuse rows whose cells contradict each other."""
+    accelerator = columns.words["accelerator"]
+    for i in np.flatnonzero(accelerator.mask([""]) != (columns.count == 0)).tolist():
+        rows.fault(
+            i,
+            "accelerator_count",
+            f"'{columns.count[i]}' does not go with accelerator {shown(accelerator.at(i))}; an instance with "
+            "accelerators has a count of at least 1, one without has a blank accelerator and 0",
+        )
+    for i in np.flatnonzero(columns.sized & (columns.count == 0)).tolist():
+        rows.fault(i, "sizes", "sizes need an accelerator")
+    unpriced = np.isnan(columns.price) & ~columns.words["availability"].mask(["withdrawn"])
+    for i in np.flatnonzero(unpriced).tolist() if not rows.faults else ():
+        rows.fault(
+            i,
+            "price_usd_per_hour",
+            "is blank, and an unknown price is no row at all; only a row with availability 'withdrawn' has no price",
+        )
+    if rows.faults:
+        raise PriceFileError(rows.faults)
 
 
 def _expanded(columns: Columns, sizes: Sequence[tuple[int, ...]]) -> Columns:
     """Make one row per size: price × size / accelerator_count."""
-    if not any(sizes):
-        return columns
     times = np.array([len(size) or 1 for size in sizes])
     expanded = columns.take(np.repeat(np.arange(len(columns)), times))
     size = np.array([s for i, row in enumerate(sizes) for s in (row or (int(columns.count[i]),))], np.int64)

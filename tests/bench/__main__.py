@@ -1,0 +1,25 @@
+"""Run all benchmarks, or those named: kernel, files, process, serving."""
+
+from __future__ import annotations
+
+import sys
+
+from tests.bench import files, kernel, process, serving
+
+ALL = {"kernel": kernel, "files": files, "process": process, "serving": serving}
+
+
+def main(names: list[str]) -> int:
+    unknown = [name for name in names if name not in ALL]
+    if unknown:
+        print(f"no benchmark {', '.join(unknown)}; there are {', '.join(ALL)}", file=sys.stderr)
+        return 2
+    missed = 0
+    for name in names or list(ALL):
+        for result in ALL[name].run():
+            print(result.line(), flush=True)
+            missed += not result.met
+    return 1 if missed else 0
+
+
+sys.exit(main(sys.argv[1:]))
