@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from pricing.accelerators import Catalogue, UnknownNameError
+from pricing.accelerators import Catalogue
 from pricing.columns import Coded, Column, days_as_text, find_column
 from pricing.errors import Fault, InvalidInputError, near_matches, shown
+from pricing.filters import chosen_accelerators, unknown_values
 from pricing.flags import stale
-from pricing.numbers import read_whole_number
+from pricing.numbers import read_day, read_flag, read_whole_number
 from pricing.offers import (
     AVAILABILITY,
     EVIDENCE,
@@ -39,6 +42,13 @@ PRICE_FILTERS = (
 )
 PRICE_PARAMETERS = (*PRICE_FILTERS, "include_unconfirmed", "history", "as_of", "sort", "limit", "offset")
 DEFAULT_SORT = "provider"
+_SCALARS: dict[str, Callable[[str], object]] = {
+    "as_of": read_day,
+    "include_unconfirmed": read_flag,
+    "history": read_flag,
+    "limit": partial(read_whole_number, least=1, most=MOST_LIMIT),
+    "offset": partial(read_whole_number, least=0, most=MOST_OFFSET),
+}
 
 
 @dataclass(frozen=True)
@@ -175,94 +185,76 @@ def browse(
             faults.append(
                 Fault((name[:100],), f"{shown(name)} is not a parameter." + near_matches(name, PRICE_PARAMETERS))
             )
-    as_of, flags, limit, offset = today, {}, None, 0
-    try:
-        as_of = date.fromisoformat(values.get("as_of", [today.isoformat()])[-1])
-        if as_of > today:
-            faults.append(Fault(("as_of",), f"{as_of} is after today ({today}, UTC)"))
-    except ValueError:
-        faults.append(Fault(("as_of",), f"{shown(values['as_of'][-1])} is not a date; write YYYY-MM-DD"))
-    for name in ("include_unconfirmed", "history"):
-        text = values.get(name, ["0"])[-1]
-        flags[name] = text == "1"
-        if text not in ("0", "1"):
-            faults.append(Fault((name,), f"{shown(text)} must be 1 or 0"))
-    try:
-        if "limit" in values:
-            limit = read_whole_number(values["limit"][-1], least=1, most=MOST_LIMIT)
-    except ValueError as error:
-        faults.append(Fault(("limit",), str(error)))
-    try:
-        offset = read_whole_number(values.get("offset", ["0"])[-1], least=0, most=MOST_OFFSET)
-    except ValueError as error:
-        faults.append(Fault(("offset",), str(error)))
+    scalars: dict[str, Any] = {
+        "as_of": today,
+        "include_unconfirmed": False,
+        "history": False,
+        "limit": None,
+        "offset": 0,
+    }
+    for name, read in _SCALARS.items():
+        texts = values.get(name, [])
+        if len(set(texts)) > 1 and name != "offset":
+            faults.append(Fault((name,), f"{name} is given {len(texts)} times with different values; give it once"))
+        elif texts:
+            try:
+                scalars[name] = read(texts[-1])
+            except ValueError as error:
+                faults.append(Fault((name,), str(error)))
+    as_of = scalars["as_of"]
+    if as_of > today:
+        faults.append(Fault(("as_of",), f"{as_of} is after today ({today}, UTC)"))
     sort = values.get("sort", [DEFAULT_SORT])[-1]
     try:
         column, descending = find_column(sort, PRICE_COLUMNS)
     except InvalidInputError as error:
         faults += error.faults
-    found = _filtered(values, table, catalogue, as_of, flags, faults)
+    for name in PRICE_FILTERS:
+        if name != "accelerator":
+            faults.extend(unknown_values(name, values.get(name, []), table, catalogue))
+    accelerators = chosen_accelerators(values.get("accelerator", []), catalogue, faults)
     if faults:
         raise InvalidInputError(faults)
+    shown_rows = _observations if scalars["history"] else _in_force
+    columns = shown_rows(table, as_of, scalars["include_unconfirmed"])
+    found = columns.take(np.flatnonzero(_kept(columns, values, accelerators, catalogue)))
     rows = rows_together(found, as_of)
     ordered = rows.take(column.order(rows, descending))
-    limit = limit or (max(len(rows), 1) if all_rows else DEFAULT_LIMIT)
+    limit = scalars["limit"] or (max(len(rows), 1) if all_rows else DEFAULT_LIMIT)
+    offset = scalars["offset"]
     page = ordered.take(np.arange(len(ordered))[offset : offset + limit])
-    return Browsed(page, len(rows), limit, offset, as_of, flags["history"], sort)
+    return Browsed(page, len(rows), limit, offset, as_of, scalars["history"], sort)
 
 
-def _filtered(
-    values: dict[str, list[str]],
-    table: PriceTable,
-    catalogue: Catalogue,
-    as_of: date,
-    flags: dict[str, bool],
-    faults: list[Fault],
-) -> Columns:
-    if flags["history"]:
-        columns = table.columns
-        keep = columns.observed <= as_of.toordinal()
-        if not flags["include_unconfirmed"]:
-            keep &= ~columns.words["evidence"].mask(["third_party"])
-        # Newest first, so that rows of one offer read as its history.
-        order = np.lexsort([-columns.observed, *columns.key_arrays()[::-1]])
-        columns = columns.take(order[keep[order]])
-    else:
-        columns = table.market(as_of, include_unconfirmed=flags["include_unconfirmed"]).columns
+def _in_force(table: PriceTable, as_of: date, include_unconfirmed: bool) -> Columns:
+    return table.market(as_of, include_unconfirmed=include_unconfirmed).columns
+
+
+def _observations(table: PriceTable, as_of: date, include_unconfirmed: bool) -> Columns:
+    columns = table.columns
+    keep = columns.observed <= as_of.toordinal()
+    if not include_unconfirmed:
+        keep &= ~columns.words["evidence"].mask(["third_party"])
+    # Newest first, so that rows of one offer read as its history.
+    order = np.lexsort([-columns.observed, *columns.key_arrays()[::-1]])
+    return columns.take(order[keep[order]])
+
+
+def _kept(
+    columns: Columns, values: dict[str, list[str]], accelerators: frozenset[str] | None, catalogue: Catalogue
+) -> np.ndarray:
     keep = np.ones(len(columns), bool)
+    if accelerators is not None:
+        keep &= columns.words["accelerator"].mask(accelerators)
     for name in PRICE_FILTERS:
         wanted = values.get(name)
-        if not wanted:
+        if not wanted or name == "accelerator":
             continue
-        if name == "accelerator":
-            chosen: set[str] = set()
-            for value in wanted:
-                try:
-                    chosen |= catalogue.family_of(value)
-                except UnknownNameError as error:
-                    faults.append(Fault((name,), str(error)))
-            keep &= columns.words["accelerator"].mask(chosen)
-        elif name == "area":
-            _check(name, wanted, catalogue.area_names(), faults)
+        if name == "area":
             keep &= np.isin(areas(columns, catalogue), wanted)
         else:
-            known: Iterable[str] = table.values("accelerator_vendor" if name == "vendor" else name)
-            closed = {
-                "purchase": PURCHASES,
-                "evidence": EVIDENCE,
-                "availability": AVAILABILITY,
-                "provider": catalogue.providers,
-            }
-            _check(name, wanted, {*known, *closed.get(name, ())} - {""}, faults)
             keep &= columns.words["accelerator_vendor" if name == "vendor" else name].mask(wanted)
-    return columns.take(np.flatnonzero(keep))
-
-
-def _check(name: str, wanted: Sequence[str], known: Iterable[str], faults: list[Fault]) -> None:
-    known = set(known)
-    for value in wanted:
-        if value not in known:
-            faults.append(Fault((name,), f"{shown(value)} is not a known {name}." + near_matches(value, known)))
+    return keep
 
 
 def rows_together(columns: Columns, as_of: date) -> Offered:

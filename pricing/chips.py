@@ -54,7 +54,9 @@ def chips(pairs: Iterable[tuple[str, str]], table: PriceTable, catalogue: Catalo
         known = {getattr(chip, name) for chip in everything}
         for value in values.get(name, []):
             if value not in known:
-                faults.append(Fault((name,), f"{shown(value)} is not a known {name}." + near_matches(value, known)))
+                faults.append(
+                    Fault((name,), f"{shown(value)} is not a known {name}." + near_matches(value, sorted(known)))
+                )
     market = table.market(today, include_unconfirmed=False)
     spellings: dict[str, list[str]] = {}
     for row in catalogue.aliases.values():
@@ -72,8 +74,8 @@ def chips(pairs: Iterable[tuple[str, str]], table: PriceTable, catalogue: Catalo
     ]
     sort = values.get("sort", [""])[-1]
     column = sort.removeprefix("-")
-    known_columns = list(rows[0].row()) if rows else []
-    if column and rows and column not in known_columns:
+    known_columns = list(Chip(everything[0], (), 0, ()).row())
+    if column and column not in known_columns:
         faults.append(
             Fault(("sort",), f"{shown(sort)} is not a column to sort by." + near_matches(column, known_columns))
         )
@@ -89,9 +91,10 @@ def chips(pairs: Iterable[tuple[str, str]], table: PriceTable, catalogue: Catalo
 
 
 def _prices_of(market: Market, accelerator: str) -> int:
-    """Count prices, not the sizes that they are sold in."""
-    positions = market.by_accelerator.get(accelerator)
-    return 0 if positions is None else len(np.unique(market.columns.row[positions]))
+    """Count prices of what can be had, not the sizes that they are sold in."""
+    positions = market.by_accelerator.get(accelerator, np.empty(0, np.int64))
+    available = positions[~market.not_available[positions]]
+    return len(np.unique(market.columns.row[available]))
 
 
 def _key(value: object) -> tuple[float, str]:

@@ -51,7 +51,8 @@ def near_matches(name: str, known: Iterable[str], most: int = 4) -> str:
     if len(folded) > MANY_NAMES:
         # Likeness is slow to tell; among very many names only those with the same beginning are looked at.
         folded = {k: v for k, v in folded.items() if k[:2] == wanted[:2] or (len(wanted) >= 3 and wanted in k)}
-    found = get_close_matches(wanted, folded, n=most, cutoff=0.6)
+    found = [k for k in folded if len(wanted) >= 3 and k.startswith(wanted)][:most]
+    found += [k for k in get_close_matches(wanted, folded, n=most, cutoff=0.6) if k not in found][: most - len(found)]
     if len(found) < most and len(wanted) >= 3:
         found += [k for k in sorted(folded) if wanted in k and k not in found][: most - len(found)]
     names = [folded[item] for item in found]

@@ -53,6 +53,7 @@ def with_spread(value: float, half_width: float) -> Rate:
     positive(value)
     if not math.isfinite(half_width) or half_width <= 0:
         raise ValueError(f"a spread must be a number above 0, not {half_width:g}")
+    positive(value + half_width)
     return Rate(
         value,
         value - half_width,

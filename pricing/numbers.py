@@ -1,14 +1,17 @@
-"""Strict reading of numbers: what has two readings is refused, never guessed."""
+"""Strict reading of numbers and dates: what has two readings is refused, never guessed."""
 
 from __future__ import annotations
 
 import math
 import re
+from datetime import date
 
 from pricing.errors import shown
 
 _PLAIN = re.compile(r"[+-]?(?:[0-9](?:_?[0-9])*)?(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,4})?")
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_YES, _NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 _SUFFIXES = {"k": 1e3, "K": 1e3, "M": 1e6}
 
 COMMA = (
@@ -68,6 +71,25 @@ def read_utilization(text: str) -> float:
     if stripped.endswith("%"):
         return read_number(stripped[:-1]) / 100
     return read_number(stripped)
+
+
+def read_day(text: str) -> date:
+    """Read a date as YYYY-MM-DD; other ways of ISO 8601 are refused, since 20261201 is a number, too."""
+    stripped = text.strip()
+    try:
+        if not _DAY.fullmatch(stripped):
+            raise ValueError
+        return date.fromisoformat(stripped)
+    except ValueError:
+        raise ValueError(f"{shown(stripped)} is not a date; write YYYY-MM-DD") from None
+
+
+def read_flag(text: str) -> bool:
+    """Read yes or no: 1, true, yes, on; 0, false, no, off."""
+    stripped = text.strip().lower()
+    if stripped not in _YES + _NO:
+        raise ValueError(f"{shown(text)} must be 1 or 0")
+    return stripped in _YES
 
 
 def _finite(value: float, text: str) -> float:

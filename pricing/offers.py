@@ -210,7 +210,10 @@ def refuse_conflicts(columns: Columns, origin: Origin) -> Columns:
     PriceFileError names both rows by `origin`, which maps a row number to its place.
     """
     keys = [*columns.key_arrays(), columns.observed]
-    order = np.lexsort(keys[::-1])
+    # Of rows that say the same, the one that is known best counts, whatever the order in the file.
+    evidence = columns.words["evidence"]
+    known = np.array([EVIDENCE.index(word) for word in evidence.vocabulary])[evidence.codes]
+    order = np.lexsort([known, *keys[::-1]])
     starts = _group_starts(keys, order)
     if starts.all():
         return columns
@@ -233,8 +236,7 @@ def refuse_conflicts(columns: Columns, origin: Origin) -> Columns:
                 (*where, "price_usd_per_hour"),
                 f"{origin(second)[1]} and {origin(first)[1]} are the same offer "
                 f"({columns.describe(int(b))}) on the same date with different values "
-                f"({columns.price[a]:g} and {columns.price[b]:g} USD/h); keep one of them or correct "
-                "the date",
+                f"({_difference(columns, int(a), int(b))}); keep one of them or correct the date",
             )
         )
         if len(faults) == 20:
@@ -242,6 +244,20 @@ def refuse_conflicts(columns: Columns, origin: Origin) -> Columns:
     if faults:
         raise PriceFileError(faults)
     return columns.take(np.sort(order[starts]))
+
+
+def _difference(columns: Columns, a: int, b: int) -> str:
+    """Say in what two rows of one key and date disagree."""
+    prices = [columns.price[i] for i in (a, b)]
+    if prices[0] != prices[1] and not np.isnan(prices).any():
+        return f"{prices[0]:g} and {prices[1]:g} USD/h"
+    if not np.isnan(prices).all() and np.isnan(prices).any():
+        return f"{np.nanmin(prices):g} USD/h and no price"
+    for name in ("accelerator", "availability"):
+        first, second = columns.words[name].at(a), columns.words[name].at(b)
+        if first != second:
+            return f"{first or 'no accelerator'} and {second or 'no accelerator'}"
+    raise AssertionError("the rows agree")
 
 
 def in_force(columns: Columns, as_of: date, layers: Ints | None = None) -> Ints:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pricing import notation
 from pricing.errors import Fault, InvalidInputError, Location, near_matches, shown
 from pricing.measurements import Measurement
-from pricing.numbers import read_number, read_utilization, read_whole_number
+from pricing.numbers import read_flag, read_number, read_utilization, read_whole_number
 from pricing.question import MOST_LIMIT, MOST_OFFSET, Limits, MeasurementIn, QuestionIn, too_many
 from pricing.units import UNITS, Unit, unit_named
 
@@ -47,7 +47,6 @@ PARAMETERS = ("unit", "m", *LIST_PARAMETERS, "quote", *SCALAR_PARAMETERS[1:])
 _LAST_COUNTS = ("sort", "offset")
 _WHOLE = {"limit": (1, MOST_LIMIT), "offset": (0, MOST_OFFSET), "max_accelerators": (1, 100_000)}
 _DETAIL = re.compile(r"m([1-9][0-9]{0,3})\.([a-z_]+)")
-_TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
 def read_pairs(
@@ -151,9 +150,7 @@ def _scalar(name: str, texts: list[str], data: dict[str, Any], faults: list[Faul
     text = texts[-1]
     target = data["filters"] if name.startswith("max_") else data
     if name in ("include_unconfirmed", "all_sizes"):
-        if text.lower() not in (*_TRUE, *_FALSE):
-            faults.append(Fault((name,), f"{shown(text)} must be 1 or 0"))
-        target[name] = text.lower() in _TRUE
+        target[name] = bool(_attempt(faults, (name,), partial(read_flag, text)))
     elif name in _WHOLE:
         least, most = _WHOLE[name]
         target[name] = _attempt(faults, (name,), partial(read_whole_number, text, least=least, most=most))
@@ -178,9 +175,11 @@ def written_pairs(asked: QuestionIn, unit: Unit, measurements: Sequence[Measurem
     """
     pairs = [("unit", unit.id)]
     for i, (given, measured) in enumerate(zip(asked.measurements, measurements, strict=True), 1):
-        hardware = given.hardware or (
-            f"{given.provider}/{given.instance_type}" if given.provider else given.accelerator or ""
-        )
+        accelerator = given.accelerator or ""
+        if "/" in accelerator or ":" in accelerator:
+            # Some tools write such names; in the notation these signs mean something else.
+            accelerator = measured.accelerator or ""
+        hardware = given.hardware or (f"{given.provider}/{given.instance_type}" if given.provider else accelerator)
         if not given.hardware and given.accelerator_count is not None:
             hardware += f":{given.accelerator_count}"
         pairs.append(("m", notation.write(given.label or "", hardware, measured.rates, unit)))

@@ -6,7 +6,6 @@ parameters and writes links.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -14,6 +13,7 @@ from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -26,7 +26,7 @@ from pydantic import (
 from pricing import notation
 from pricing.errors import near_matches, shown
 from pricing.measurements import Measurement, Rate, from_repeats, single, with_spread
-from pricing.numbers import read_utilization
+from pricing.numbers import read_day, read_utilization
 from pricing.offers import PURCHASES, PriceTable
 from pricing.units import RATE_FIELDS, UNITS, Unit
 
@@ -82,15 +82,23 @@ def _json_number(value: object) -> float:
 
 
 def _share(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError(f"{shown(value)} is not a share; write a number above 0 and at most 1")
     return read_utilization(value) if isinstance(value, str) else value
 
 
 def _day(value: object) -> object:
     """Take only YYYY-MM-DD for a date: a number of seconds is not one."""
-    if isinstance(value, str) and not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value.strip()):
-        raise ValueError(f"{shown(value)} is not a date; write YYYY-MM-DD")
+    if isinstance(value, str):
+        return read_day(value)
     if isinstance(value, (int, float)):
         raise ValueError(f"{shown(value)} is not a date; write YYYY-MM-DD as text")
+    return value
+
+
+def _not_tiny(value: float) -> float:
+    if value < LEAST_SHARE:
+        raise ValueError(f"{value:g} is below {LEAST_SHARE:g}, the least share that is taken")
     return value
 
 
@@ -129,7 +137,9 @@ RateIn = Annotated[
         }
     ),
 ]
-Share = Annotated[float, BeforeValidator(_share), Field(gt=0, le=1, allow_inf_nan=False)]
+# Below this no cost of any price is a number that means something.
+LEAST_SHARE = 1e-9
+Share = Annotated[float, BeforeValidator(_share), Field(gt=0, le=1, allow_inf_nan=False), AfterValidator(_not_tiny)]
 Names = Annotated[tuple[Text, ...], BeforeValidator(_many), Field(max_length=200)]
 Count = Annotated[int, Field(ge=1, le=100_000, strict=True)]
 Amount = Annotated[float, Field(gt=0, le=1e12, allow_inf_nan=False)]

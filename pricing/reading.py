@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
@@ -13,9 +14,10 @@ from pydantic import ValidationError
 from pricing import notation
 from pricing.accelerators import Catalogue, UnknownNameError
 from pricing.errors import Fault, InvalidInputError, Location, near_matches, shown
+from pricing.filters import chosen_accelerators, unknown_values
 from pricing.measurements import Measurement
 from pricing.numbers import read_whole_number
-from pricing.offers import PURCHASES, PriceTable
+from pricing.offers import PriceTable
 from pricing.parameters import DETAILS, read_pairs, written_pairs
 from pricing.question import DEFAULT_LIMITS, FiltersIn, Limits, MeasurementIn, Question, QuestionIn, Warned, too_many
 from pricing.sources.own_schema import read_rows
@@ -60,7 +62,9 @@ class Reader:
         try:
             asked = QuestionIn.model_validate(data)
         except ValidationError as error:
-            faults = [Fault(_placed(tuple(item["loc"]), places), _sentence(item)) for item in error.errors()]
+            # A list is called too short where its only item is wrong; that is said at the item.
+            items = [item for item in error.errors() if item["type"] != "too_short"] or error.errors()
+            faults = [Fault(_placed(tuple(item["loc"]), places), _sentence(item)) for item in items]
             raise InvalidInputError([*faults, *self._unknown_hardware(data, places)]) from error
         unit = unit_named(asked.unit)
         as_of = asked.as_of or self.today
@@ -75,7 +79,10 @@ class Reader:
         for i, given in enumerate(asked.measurements):
             place = _placed(("measurements", i), places)
             try:
-                measurements.append(self._measurement(given, table, warnings))
+                measurement = self._measurement(given, table, warnings)
+                # The total of two rates may be out of bounds where each of them is not.
+                measurement.rate_for(unit.rate_field)
+                measurements.append(measurement)
             except (UnknownNameError, ValueError) as error:
                 faults.append(Fault(place, str(error)))
         accelerators = self._filters(asked.filters, table, faults)
@@ -129,16 +136,8 @@ class Reader:
         try:
             own = read_rows(rows, self.catalogue, self.today)
         except InvalidInputError as error:
-            # Quotes follow the offers; their faults belong to the quote, not to an offer.
-            first = len(asked.offers)
             raise InvalidInputError(
-                Fault(
-                    ("quote", f.loc[1] - first),
-                    f"quote {shown(asked.quotes[f.loc[1] - first])}: {f.msg.partition(': ')[2]}",
-                )
-                if len(f.loc) > 1 and isinstance(f.loc[1], int) and f.loc[1] >= first
-                else f
-                for f in error.faults
+                _of_quotes(fault, len(asked.offers), asked.quotes) for fault in error.faults
             ) from error
         return PriceTable.joined([self.table], own=own)
 
@@ -262,7 +261,9 @@ class Reader:
             known = {*self.catalogue.providers, *table.values("provider")}
             if provider in known:
                 raise ValueError(f"no price of {shown(provider)} is in the table.{quote}")
-            raise ValueError(f"{shown(provider)} is not a known provider.{near_matches(provider, known)}{quote}")
+            raise ValueError(
+                f"{shown(provider)} is not a known provider.{near_matches(provider, sorted(known))}{quote}"
+            )
         raise ValueError(
             f"{shown(instance_type)} is not an instance type of {provider} in the table."
             + near_matches(f"{provider}/{instance_type}", types)
@@ -270,29 +271,9 @@ class Reader:
         )
 
     def _filters(self, filters: FiltersIn, table: PriceTable, faults: list[Fault]) -> frozenset[str] | None:
-        known: dict[str, Callable[[], Iterable[str]]] = {
-            "provider": lambda: [*self.catalogue.providers, *table.values("provider")],
-            "region": lambda: [*(region for _, region in self.catalogue.regions), *table.values("region")],
-            "area": self.catalogue.area_names,
-            "purchase": lambda: PURCHASES,
-            "vendor": lambda: [chip.vendor for chip in self.catalogue.accelerators.values()],
-        }
-        for name, names in known.items():
-            asked = getattr(filters, name)
-            values = set(names()) if asked else set()
-            for i, value in enumerate(asked):
-                if value not in values:
-                    listed = f"; they are {', '.join(sorted(values))}." if len(values) < 12 else "."
-                    faults.append(
-                        Fault((name, i), f"{shown(value)} is not a known {name}{listed}" + near_matches(value, values))
-                    )
-        chosen: set[str] = set()
-        for i, value in enumerate(filters.accelerator):
-            try:
-                chosen |= self.catalogue.family_of(value)
-            except UnknownNameError as error:
-                faults.append(Fault(("accelerator", i), str(error)))
-        return frozenset(chosen) if filters.accelerator else None
+        for name in ("provider", "region", "area", "purchase", "vendor"):
+            faults.extend(unknown_values(name, getattr(filters, name), table, self.catalogue))
+        return chosen_accelerators(filters.accelerator, self.catalogue, faults)
 
 
 def parse_quote(text: str) -> dict[str, object]:
@@ -318,6 +299,19 @@ def parse_quote(text: str) -> dict[str, object]:
             raise ValueError(f"{shown(text)} has no count after the accelerator; {form}")
         row |= {"accelerator": accelerator, "accelerator_count": count}
     return row
+
+
+def _of_quotes(fault: Fault, first: int, quotes: Sequence[str]) -> Fault:
+    """Name quotes by their text: they follow the inline offers, of which there are `first`."""
+
+    def named(match: re.Match[str]) -> str:
+        row = int(match[1]) - first
+        return f"the quote {shown(quotes[row])}" if row >= 0 else match[0]
+
+    loc = fault.loc
+    if len(loc) > 1 and isinstance(loc[1], int) and loc[1] >= first:
+        loc = ("quote", loc[1] - first)
+    return Fault(loc, re.sub(r"offers\[([0-9]+)\]", named, fault.msg))
 
 
 def _with_unique_labels(measurements: Sequence[Measurement], warnings: list[Warned]) -> list[Measurement]:

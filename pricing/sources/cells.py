@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import date
 
 from pricing.errors import near_matches, shown
-from pricing.numbers import read_number, read_whole_number
+from pricing.numbers import read_day, read_number, read_whole_number
 from pricing.offers import NO_TERM, UNDATED
 
 MOST_ACCELERATORS = 100_000
@@ -118,12 +118,7 @@ def day_of(today: date | None) -> Callable[[str], int]:
     def read(text: str) -> int:
         if not text:
             return UNDATED
-        try:
-            if len(text) != 10:
-                raise ValueError
-            day = date.fromisoformat(text)
-        except ValueError:
-            raise ValueError(f"{shown(text)} is not a date; write YYYY-MM-DD") from None
+        day = read_day(text)
         if today is not None and day > today:
             raise ValueError(f"{shown(text)} is after today ({today}, UTC); a price can't be seen before its day")
         return day.toordinal()

@@ -384,7 +384,9 @@ def _vendors(rows: _Rows, accelerators: Words, catalogue: Catalogue) -> Words:
 
 
 def _check_rows(rows: _Rows, columns: Columns) -> None:
-    """Refuse rows whose cells contradict each other."""
+    """Refuse rows whose cells contradict each other, if each cell by itself is right."""
+    if rows.faults:
+        raise PriceFileError(rows.faults)
     accelerator = columns.words["accelerator"]
     for i in np.flatnonzero(accelerator.mask([""]) != (columns.count == 0)).tolist():
         rows.fault(
@@ -396,7 +398,7 @@ def _check_rows(rows: _Rows, columns: Columns) -> None:
     for i in np.flatnonzero(columns.sized & (columns.count == 0)).tolist():
         rows.fault(i, "sizes", "sizes need an accelerator")
     unpriced = np.isnan(columns.price) & ~columns.words["availability"].mask(["withdrawn"])
-    for i in np.flatnonzero(unpriced).tolist() if not rows.faults else ():
+    for i in np.flatnonzero(unpriced).tolist():
         rows.fault(
             i,
             "price_usd_per_hour",

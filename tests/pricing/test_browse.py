@@ -124,7 +124,7 @@ def test_filters(filters, kept):
 )
 def test_what_nothing_knows_is_an_error_with_near_matches(name, value, near):
     loc, msg = fault_of(page, **{name: value})
-    assert loc == (name,)
+    assert loc[0] == name
     assert "Did you mean" in msg
     assert near in msg
 
@@ -152,7 +152,7 @@ def test_values_refused(name, value, words):
 
 def test_all_mistakes_are_told_at_once():
     locs = [loc for loc, _ in faults_of(page, limit="0", colour="red", provider="acne", sort="x", as_of="y")]
-    assert sorted(locs) == [("as_of",), ("colour",), ("limit",), ("provider",), ("sort",)]
+    assert sorted(locs) == [("as_of",), ("colour",), ("limit",), ("provider", 0), ("sort",)]
 
 
 def test_tracking_parameters_are_ignored():

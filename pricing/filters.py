@@ -1,0 +1,48 @@
+"""What a filter may hold: a value that nothing knows is an error, so that a typo is no empty market."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pricing.accelerators import Catalogue, UnknownNameError
+from pricing.errors import Fault, near_matches, shown
+from pricing.offers import AVAILABILITY, EVIDENCE, PURCHASES, PriceTable
+
+FEW = 12
+
+
+def known_values(name: str, table: PriceTable, catalogue: Catalogue) -> set[str]:
+    """Return what a filter may ask for: what the catalogue or the table knows, or a closed list."""
+    known: Iterable[str]
+    if name == "provider":
+        known = [*catalogue.providers, *table.values("provider")]
+    elif name == "region":
+        known = [*(region for _, region in catalogue.regions), *table.values("region")]
+    elif name == "area":
+        known = catalogue.area_names()
+    elif name == "vendor":
+        known = [chip.vendor for chip in catalogue.accelerators.values()]
+    else:
+        closed = {"purchase": PURCHASES, "evidence": EVIDENCE, "availability": AVAILABILITY}
+        known = closed.get(name) or table.values(name)
+    return set(known) - {""}
+
+
+def unknown_values(name: str, wanted: Sequence[str], table: PriceTable, catalogue: Catalogue) -> Iterator[Fault]:
+    """Yield a fault for each value that nothing knows."""
+    known = known_values(name, table, catalogue) if wanted else set()
+    for i, value in enumerate(wanted):
+        if value not in known:
+            listed = f"; they are {', '.join(sorted(known))}." if len(known) < FEW else "."
+            yield Fault((name, i), f"{shown(value)} is not a known {name}{listed}" + near_matches(value, sorted(known)))
+
+
+def chosen_accelerators(wanted: Sequence[str], catalogue: Catalogue, faults: list[Fault]) -> frozenset[str] | None:
+    """Return the accelerators that names or families mean; None where nothing is asked for."""
+    chosen: set[str] = set()
+    for i, value in enumerate(wanted):
+        try:
+            chosen |= catalogue.family_of(value)
+        except UnknownNameError as error:
+            faults.append(Fault(("accelerator", i), str(error)))
+    return frozenset(chosen) if wanted else None
