@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from pricing.columns import COLUMNS, Coded, Column, Rows
+from pricing.columns import COLUMNS, Coded, Column, Rows, estimate_rows
 from pricing.compare import Answer
 from pricing.estimates import NOT_TIED, Estimates
 
@@ -92,7 +92,7 @@ def answer_dict(answer: Answer) -> dict[str, object]:
         "total": answer.total,
         "limit": answer.limit,
         "offset": answer.offset,
-        "estimates": rows_of(answer.page, COLUMNS),
+        "estimates": estimate_rows(answer.page),
         "excluded": answer.excluded,
         "warnings": answer.warnings,
         "baseline": answer.baseline,

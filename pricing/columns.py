@@ -214,6 +214,40 @@ COLUMNS: tuple[Column[Estimates], ...] = (
     Column("plan", "text", "Plan of a commitment, such as no_upfront.", _offer("plan")),
 )
 
+# Columns that depend on the offer alone, whatever the question.
+_OF_OFFER = (
+    "provider", "instance_type", "region", "purchase", "term_months", "accelerator", "accelerator_vendor",
+    "accelerator_count", "price_usd_per_hour", "price_evidence", "price_observed_on", "price_age_days", "price_source",
+    "price_usd_per_accelerator_hour", "notes", "plan",
+)  # fmt: skip
+OFFER_COLUMNS = tuple(column for column in COLUMNS if column.name in _OF_OFFER)
+QUESTION_COLUMNS = tuple(column for column in COLUMNS if column.name not in _OF_OFFER)
+_MOST_KEPT = 10_000
+
+
+def estimate_rows(estimates: Estimates) -> list[dict[str, object]]:
+    """Return estimates as one mapping each, in the order of the columns, None for unknown.
+
+    What depends on the offer alone is kept with the market, since it is asked for again and again.
+    """
+    kept, offers = estimates.market.rows, estimates.pairs.offer.tolist()
+    if len(kept) > _MOST_KEPT:
+        kept.clear()
+    if any(offer not in kept for offer in offers):
+        names = [column.name for column in OFFER_COLUMNS]
+        blank = dict.fromkeys(column.name for column in COLUMNS)
+        values = zip(*(column.python(estimates) for column in OFFER_COLUMNS), strict=True)
+        kept.update(
+            (offer, blank | dict(zip(names, row, strict=True))) for offer, row in zip(offers, values, strict=True)
+        )
+    names = [column.name for column in QUESTION_COLUMNS]
+    rows = []
+    for offer, row in zip(offers, zip(*(c.python(estimates) for c in QUESTION_COLUMNS), strict=True), strict=True):
+        whole = kept[offer].copy()
+        whole.update(zip(names, row, strict=True))
+        rows.append(whole)
+    return rows
+
 
 def find_column(sort: str, columns: Sequence[Column[Rows]]) -> tuple[Column[Rows], bool]:
     """Read a sort order: a column's name, '-' before it for descending."""

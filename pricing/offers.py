@@ -349,6 +349,17 @@ class PriceTable:
         """Return the accelerator counts in which a type is offered, ascending; empty if unknown."""
         return self._types.get((provider, instance_type), [])
 
+    @cached_property
+    def _folded_types(self) -> dict[str, dict[str, list[str]]]:
+        folded: dict[str, dict[str, list[str]]] = {}
+        for provider, instance_type in self._types:
+            folded.setdefault(provider, {}).setdefault(instance_type.casefold(), []).append(instance_type)
+        return folded
+
+    def types_spelt(self, provider: str, instance_type: str) -> list[str]:
+        """Return a provider's instance types of this name, upper and lower case taken as the same."""
+        return self._folded_types.get(provider, {}).get(instance_type.casefold(), [])
+
     def instance_types(self, provider: str | None = None) -> list[str]:
         """Return the known instance types, as PROVIDER/TYPE; of one provider, if given."""
         return [f"{p}/{t}" for p, t in self._types if provider in (None, p)]
@@ -403,6 +414,7 @@ class Market:
     as_of: date
     unconfirmed: Columns
     memo: dict[str, np.ndarray] = field(default_factory=dict)
+    rows: dict[int, dict[str, object]] = field(default_factory=dict)
     _held: dict[tuple[str, int], Held] = field(default_factory=dict)
 
     @classmethod

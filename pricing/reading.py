@@ -243,8 +243,8 @@ class Reader:
         """Split TYPE:COUNT; the digits are a count only if that makes a known type and the whole is none."""
         whole = instance_type.strip()
         name, text = notation.split_count(whole)
-        known = {t.split("/", 1)[1].casefold() for t in table.instance_types(provider.strip().lower())}
-        if text is None or whole.casefold() in known or name.casefold() not in known:
+        seller = provider.strip().lower()
+        if text is None or table.types_spelt(seller, whole) or not table.types_spelt(seller, name):
             return whole, None
         return name, read_whole_number(text, least=0, most=100_000)
 
@@ -252,10 +252,10 @@ class Reader:
         provider = provider.strip().lower()
         if table.sizes_of(provider, instance_type):
             return provider, instance_type
+        spelt = table.types_spelt(provider, instance_type)
+        if len(spelt) == 1:
+            return provider, spelt[0]
         types = table.instance_types(provider)
-        folded = [t for t in types if t.split("/", 1)[1].casefold() == instance_type.casefold()]
-        if len(folded) == 1:
-            return provider, folded[0].split("/", 1)[1]
         quote = f" To use your own price, add quote={provider}/{instance_type}@ACCELERATOR:COUNT=USD_PER_HOUR."
         if not types:
             known = {*self.catalogue.providers, *table.values("provider")}

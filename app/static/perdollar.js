@@ -1,12 +1,11 @@
 // What the page does beyond plain HTML: messages at their fields after an update, the spoken status,
 // one more measurement, and one history entry for a burst of typing.
+// The back button replaces the whole body, so nothing here holds on to an element.
 (() => {
   "use strict";
-  const form = document.querySelector("form.question");
-  if (!form) return;
 
   function placeProblems() {
-    form.querySelectorAll("[data-problem-of]").forEach((note) => {
+    document.querySelectorAll("form.question [data-problem-of]").forEach((note) => {
       note.hidden = true;
       note.textContent = "";
       document.getElementById(note.dataset.problemOf)?.removeAttribute("aria-invalid");
@@ -26,42 +25,62 @@
     });
   }
 
-  document.addEventListener("htmx:after:swap", () => {
-    placeProblems();
-    const said = document.querySelector("#results [data-status]")?.dataset.status;
-    document.getElementById("status").textContent = said || "The question has a mistake; see its fields.";
-  });
-
-  let last = 0;
-  document.addEventListener("htmx:before:history:update", (event) => {
-    const now = Date.now();
-    if (now - last < 2000 && event.detail.history) event.detail.history.type = "replace";
-    last = now;
-  });
-
-  const add = form.querySelector("[data-add]");
-  if (add) {
-    add.hidden = false;
-    add.addEventListener("click", () => {
-      const all = form.querySelectorAll("[data-measurement]");
-      const copy = all[all.length - 1].cloneNode(true);
-      const number = all.length;
-      copy.querySelectorAll("[id], [for], [name], [aria-describedby], [data-problem-of]").forEach((node) => {
-        ["id", "for", "name", "aria-describedby", "data-problem-of"].forEach((attribute) => {
-          const text = node.getAttribute(attribute);
-          if (text === null) return;
-          node.setAttribute(
-            attribute,
-            text.replaceAll(`m-${number - 1}`, `m-${number}`).replaceAll(`m${number}.`, `m${number + 1}.`),
-          );
-        });
-        if (node.matches("input")) node.value = "";
-        if (node.matches("select")) node.selectedIndex = 0;
-        node.removeAttribute("aria-invalid");
-      });
-      copy.querySelector("label").textContent = `Measurement ${number + 1}`;
-      add.before(copy);
-      copy.querySelector("input").focus();
+  function showAdd() {
+    document.querySelectorAll("[data-add]").forEach((button) => {
+      button.hidden = false;
     });
   }
+
+  document.addEventListener("htmx:after:swap", () => {
+    showAdd();
+    const status = document.getElementById("status");
+    if (!status) return;
+    placeProblems();
+    const said = document.querySelector("#results [data-status]")?.dataset.status;
+    status.textContent = said || "The question has a mistake; see its fields.";
+  });
+
+  // Typing in one field without a pause of two seconds is one entry; a button is always one of its own.
+  let typedIn = null;
+  let last = { control: null, at: 0 };
+  document.addEventListener("input", (event) => (typedIn = event.target), true);
+  document.addEventListener("submit", () => (typedIn = null), true);
+  document.addEventListener("htmx:before:history:update", (event) => {
+    const now = Date.now();
+    const burst = typedIn && typedIn === last.control && now - last.at < 2000;
+    if (burst && event.detail.history) event.detail.history.type = "replace";
+    last = { control: typedIn, at: now };
+  });
+
+  function addMeasurement(button) {
+    const all = document.querySelectorAll("[data-measurement]");
+    const copy = all[all.length - 1].cloneNode(true);
+    const number = all.length;
+    copy.querySelectorAll("[id], [for], [name], [aria-describedby], [data-problem-of]").forEach((node) => {
+      ["id", "for", "name", "aria-describedby", "data-problem-of"].forEach((attribute) => {
+        const text = node.getAttribute(attribute);
+        if (text === null) return;
+        node.setAttribute(
+          attribute,
+          text.replaceAll(`m-${number - 1}`, `m-${number}`).replaceAll(`m${number}.`, `m${number + 1}.`),
+        );
+      });
+      if (node.matches("input")) node.value = "";
+      if (node.matches("select")) node.selectedIndex = 0;
+      if (node.matches("[data-problem-of]")) {
+        node.hidden = true;
+        node.textContent = "";
+      }
+      node.removeAttribute("aria-invalid");
+    });
+    copy.querySelector("label").textContent = `Measurement ${number + 1}`;
+    button.before(copy);
+    copy.querySelector("input").focus();
+  }
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-add]");
+    if (button) addMeasurement(button);
+  });
+  showAdd();
 })();
