@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from anyio import move_on_after
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.problems import MEDIA_TYPE, problem_bytes
-from app.settings import Settings
+from app.settings import MIB, Settings
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
@@ -20,6 +21,8 @@ HEADERS = (
     (b"cross-origin-opener-policy", b"same-origin"),
 )
 COMPARE = "/api/v1/compare"
+MOST_READ_AWAY = 256 * MIB
+SECONDS_TO_READ_AWAY = 10
 
 
 class _TooLargeError(Exception):
@@ -58,8 +61,11 @@ class Guard:
             limit = self.settings.max_query
             await _refuse(guarded_send, f"The query is longer than {limit:,} bytes; POST it to {COMPARE}.")
             return
-        length = dict(scope["headers"]).get(b"content-length", b"0")
+        headers = dict(scope["headers"])
+        length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > most:
+            if headers.get(b"expect", b"").lower() != b"100-continue":
+                await _read_away(receive)
             await _refuse(guarded_send, too_long)
             return
         received = 0
@@ -76,7 +82,18 @@ class Guard:
             await self.app(scope, limited_receive, guarded_send)
         except _TooLargeError:
             if not started:
+                await _read_away(receive)
                 await _refuse(guarded_send, too_long)
+
+
+async def _read_away(receive: Receive) -> None:
+    """Take the rest of a body and drop it: most clients read an answer only after they have sent all."""
+    taken, more = 0, True
+    with move_on_after(SECONDS_TO_READ_AWAY):
+        while more and taken < MOST_READ_AWAY:
+            message = await receive()
+            taken += len(message.get("body", b""))
+            more = message.get("more_body", False)
 
 
 async def _refuse(send: Send, detail: str) -> None:
