@@ -17,7 +17,7 @@ def significant(value: float | None, digits: int = 3) -> str:
         return "0"
     if 1e-4 <= value < 100:
         # The usual case, in one step.
-        return f"{value:#.{digits}g}"
+        return f"{value:#.{digits}g}".rstrip(".")
     text = f"{value:.{digits - 1}e}"
     exponent = int(text.partition("e")[2])
     if not -9 <= exponent <= 14:

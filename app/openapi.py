@@ -94,61 +94,61 @@ Price = _row_model("Price", PRICE_COLUMNS)
 class ExcludedOut(BaseModel):
     """Pairs of offer and measurement that gave no estimate, for one reason."""
 
-    reason: str
-    count: int
-    example: str
+    reason: str = Field(description="A fixed code; the method page says what each means.")
+    count: int = Field(description="How many pairs.")
+    example: str = Field(description="One of them.")
 
 
 class WarningOut(BaseModel):
     """Something to know about the answer."""
 
-    code: str
-    message: str
+    code: str = Field(description="A fixed code.")
+    message: str = Field(description="A sentence.")
 
 
 class BaselineOut(BaseModel):
     """The estimate that the others are compared with."""
 
-    name: str
-    measurement: str
-    price_usd_per_hour: float
-    rate_per_second: float
-    cost_usd: float
+    name: str = Field(description="PROVIDER/INSTANCE_TYPE[:COUNT]/REGION/PURCHASE[/TERM_MONTHS].")
+    measurement: str = Field(description="Label of its measurement.")
+    price_usd_per_hour: float = Field(description="USD per hour of the whole instance.")
+    rate_per_second: float = Field(description="Units per second that count.")
+    cost_usd: float = Field(description="USD per quoted unit.")
 
 
 class PricesOut(BaseModel):
     """The price rows behind the answer."""
 
-    rows: int
-    observed_from: date | None
-    observed_to: date | None
-    sha256: str
+    rows: int = Field(description="Rows of the table.")
+    observed_from: date | None = Field(description="Date of the oldest price in force.")
+    observed_to: date | None = Field(description="Date of the newest.")
+    sha256: str = Field(description="Hash of the table's content.")
 
 
 class AnswerOut(BaseModel):
     """The answer to a question."""
 
-    unit: str
-    cost_unit: str
-    as_of: date
-    total: int
-    limit: int
-    offset: int
-    estimates: list[Estimate]  # type: ignore[valid-type]
-    excluded: list[ExcludedOut]
-    warnings: list[WarningOut]
-    baseline: BaselineOut | None
-    prices: PricesOut
+    unit: str = Field(description="What is counted.")
+    cost_unit: str = Field(description="What the costs are quoted for.")
+    as_of: date = Field(description="The date whose prices are used.")
+    total: int = Field(description="Estimates found, on all pages.")
+    limit: int = Field(description="Estimates on a page.")
+    offset: int = Field(description="Estimates passed over.")
+    estimates: list[Estimate] = Field(description="The page.")  # type: ignore[valid-type]
+    excluded: list[ExcludedOut] = Field(description="What gave no estimate: reason, count, example.")
+    warnings: list[WarningOut] = Field(description="What to know: code, message.")
+    baseline: BaselineOut | None = Field(description="What ratio_to_baseline compares with; null if nothing.")
+    prices: PricesOut = Field(description="Rows, dates and hash of the price table.")
 
 
 class PriceListOut(BaseModel):
     """Prices found in the table."""
 
-    as_of: date
-    total: int
-    limit: int
-    offset: int
-    prices: list[Price]  # type: ignore[valid-type]
+    as_of: date = Field(description="The date whose prices are used.")
+    total: int = Field(description="Prices found, on all pages.")
+    limit: int = Field(description="Prices on a page.")
+    offset: int = Field(description="Prices passed over.")
+    prices: list[Price] = Field(description="The page.")  # type: ignore[valid-type]
 
 
 class FaultOut(BaseModel):

@@ -30,7 +30,7 @@ _HERE = Path(__file__).parent
 TEMPLATES = _HERE / "templates" if (_HERE / "templates").is_dir() else _HERE.parent / "templates"
 STATIC = _HERE / "static"
 # Left readable in links: none of them has a meaning inside a query's value.
-_SAFE = "@:/,~|"
+_SAFE = "@:/,~|="
 Pairs = Sequence[tuple[str, str]]
 
 

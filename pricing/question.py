@@ -84,7 +84,10 @@ def _json_number(value: object) -> float:
 def _share(value: object) -> object:
     if isinstance(value, bool):
         raise ValueError(f"{shown(value)} is not a share; write a number above 0 and at most 1")
-    return read_utilization(value) if isinstance(value, str) else value
+    share = read_utilization(value) if isinstance(value, str) else value
+    if isinstance(share, (int, float)) and share > 1:
+        raise ValueError(f"{shown(value)} should be less than or equal to 1; half is written 0.5 or 50%")
+    return share
 
 
 def _day(value: object) -> object:
@@ -203,9 +206,9 @@ class QuestionIn(StrictModel):
     """What a user may ask; the fields are those of the contract."""
 
     unit: str = Field(description=", ".join(UNITS))
-    measurements: tuple[MeasurementIn, ...] = Field(min_length=1)
+    measurements: tuple[MeasurementIn, ...] = Field(min_length=1, description="One or more; see below.")
     utilization: Share = Field(1.0, description="Share of paid time at the measured rate, 0 < u <= 1.")
-    filters: FiltersIn = FiltersIn()
+    filters: FiltersIn = Field(FiltersIn(), description="Which offers to compare; see below.")
     include_unconfirmed: bool = Field(False, description="Also third-party prices nobody confirmed.")
     all_sizes: bool = Field(False, description="Every size of a row, not only the cheapest per unit.")
     offers: tuple[dict[str, Any], ...] = Field((), description="Own offers, in the price schema.")
@@ -215,7 +218,7 @@ class QuestionIn(StrictModel):
     limit: Annotated[int, Field(ge=1, le=MOST_LIMIT, strict=True)] | None = Field(
         None, description=f"Estimates on a page, {DEFAULT_LIMIT} if absent."
     )
-    offset: Annotated[int, Field(ge=0, le=MOST_OFFSET, strict=True)] = 0
+    offset: Annotated[int, Field(ge=0, le=MOST_OFFSET, strict=True)] = Field(0, description="Estimates to pass over.")
     as_of: Annotated[date | None, BeforeValidator(_day)] = Field(
         None, description="Prices as seen on this date; today if absent."
     )

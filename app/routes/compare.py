@@ -164,6 +164,7 @@ async def compare_page(request: Request) -> Response:
         pairs = query_pairs(request)
         example = not any(value.strip() and not name.startswith("utm_") for name, value in pairs)
         reader = service.reader()
+        pairs = pairs if example else _without_stale_details(pairs, reader.from_json(example_body()).pairs)
         question = reader.from_json(example_body()) if example else reader.from_pairs(pairs)
         answer = compare(question, service.catalogue)
     except InvalidInputError as error:
@@ -172,6 +173,21 @@ async def compare_page(request: Request) -> Response:
     if is_fragment(request):
         return page("_results.html", context, headers={"HX-Push-Url": str(context["address"])})
     return page("compare.html", context)
+
+
+def _without_stale_details(pairs: Pairs, example: Pairs) -> Pairs:
+    """Drop what the example says of its measurements where somebody typed another rate in their place.
+
+    Without JavaScript the form still holds the example's source and evidence, and an own figure must
+    not be called published.
+    """
+    mine, theirs = ([value for name, value in p if name == "m"] for p in (pairs, example))
+    changed = {i + 1 for i, text in enumerate(mine[: len(theirs)]) if text != theirs[i]}
+    said = {(name, value) for name, value in example if name.startswith("m") and "." in name}
+    published = any((name, value) in said for name, value in pairs if name.endswith(".source"))
+    if not changed or not published:
+        return pairs
+    return [p for p in pairs if not (p in said and int(p[0][1:].partition(".")[0]) in changed)]
 
 
 def _refused(request: Request, service: Service, pairs: Pairs, error: InvalidInputError) -> Response:

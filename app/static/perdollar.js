@@ -1,5 +1,5 @@
 // What the page does beyond plain HTML: messages at their fields after an update, the spoken status,
-// one more measurement, and one history entry for a burst of typing.
+// one more measurement, one's own figures in place of the example's, and one history entry for a burst of typing.
 // The back button replaces the whole body, so nothing here holds on to an element.
 (() => {
   "use strict";
@@ -73,10 +73,29 @@
       }
       node.removeAttribute("aria-invalid");
     });
+    copy.removeAttribute("data-example");
     copy.querySelector("label").textContent = `Measurement ${number + 1}`;
     button.before(copy);
     copy.querySelector("input").focus();
   }
+
+  // A figure of one's own in the example's place is not the one that was published.
+  document.addEventListener("input", (event) => {
+    const row = event.target.name === "m" && event.target.closest("[data-example]");
+    if (!row) return;
+    row.removeAttribute("data-example");
+    row.querySelectorAll("details input").forEach((input) => (input.value = ""));
+    row.querySelectorAll("details select").forEach((select) => (select.selectedIndex = 0));
+  });
+
+  // What was said of a measurement that is blank now is kept in the form, but not asked.
+  document.addEventListener("htmx:config:request", (event) => {
+    const asked = event.detail.ctx.request.body;
+    document.querySelectorAll("[data-measurement]").forEach((row, index) => {
+      if (row.querySelector("[name=m]").value.trim()) return;
+      [...asked.keys()].filter((name) => name.startsWith(`m${index + 1}.`)).forEach((name) => asked.delete(name));
+    });
+  });
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-add]");

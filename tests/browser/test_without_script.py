@@ -1,0 +1,87 @@
+"""The same job with JavaScript switched off: forms, links and whole pages."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.asking import KNOWN, TRAINIUM, TWO, WRONG, compare, cost, costs
+
+
+@pytest.fixture
+def plain(opened):
+    return lambda address: opened(address, java_script_enabled=False)
+
+
+def submit(page):
+    page.get_by_role("button", name="Compare", exact=True).click()
+
+
+def test_question_is_answered_by_submitting_the_form(plain):
+    page = plain(compare(*KNOWN))
+    page.get_by_label("Utilization").fill("0.5")
+    submit(page)
+    expect(cost(page)).to_have_text("1.19")
+    expect(page.get_by_label("Utilization")).to_have_value("0.5")
+    page.get_by_role("link", name="Link to this answer").click()
+    expect(cost(page)).to_have_text("1.19")
+    assert page.url.endswith(compare(*KNOWN, ("utilization", "0.5")).replace("Trainium1%3A16%3D", "Trainium1:16="))
+
+
+def test_blank_row_takes_a_further_measurement(plain):
+    page = plain(compare(*KNOWN))
+    expect(page.get_by_role("button", name="Add a measurement")).to_be_hidden()
+    for number, text in enumerate((f"half@{TRAINIUM.replace('10000', '5000')}", "third@H100-SXM:8=5200"), 2):
+        page.get_by_label(f"Measurement {number}").fill(text)
+        submit(page)
+        expect(page.locator(".measured li")).to_have_count(number)
+        expect(page.get_by_label(f"Measurement {number + 1}")).to_have_value("")
+    page.locator("[data-measurement]").nth(2).locator("summary").click()
+    page.locator("[name='m3.model']").fill("Qwen3-32B")
+    submit(page)
+    expect(page.locator(".measured li", has_text="third")).to_contain_text("Qwen3-32B")
+
+
+def test_blanked_row_between_two_keeps_the_details_with_their_measurement(plain):
+    page = plain(compare(*TWO, ("m", TRAINIUM), ("m3.model", "Qwen3-32B")))
+    page.get_by_label("Measurement 2").fill("")
+    submit(page)
+    expect(page.locator(".measured li")).to_have_count(2)
+    expect(page.locator(".measured li").nth(1)).to_contain_text("Trainium1:16: measured, Qwen3-32B")
+
+
+def test_sorting_and_paging(plain):
+    page = plain(compare(*TWO, ("purchase", "spot"), ("limit", "15")))
+    page.get_by_role("button", name="Cost").click()
+    expect(page.locator("th:has(#sort-cost_usd)")).to_have_attribute("aria-sort", "descending")
+    first = costs(page)
+    assert first == sorted(first, reverse=True)
+    assert len(first) == 15
+    page.get_by_role("link", name="Next").click()
+    expect(page.locator("th:has(#sort-cost_usd)")).to_have_attribute("aria-sort", "descending")
+    second = costs(page)
+    assert second == sorted(second, reverse=True)
+    assert first[-1] >= second[0] > second[-1]
+    page.get_by_role("link", name="Previous").click()
+    assert costs(page) == first
+
+
+def test_mistake_stands_at_its_field_and_keeps_what_was_typed(plain):
+    page = plain(compare(*WRONG))
+    expect(page.locator("#m-0-problem")).to_contain_text("'52x0' is not a number")
+    expect(page.get_by_label("Measurement 1")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("Measurement 1")).to_have_value("H100-SXM:8=52x0")
+    expect(page.get_by_label("Measurement 2")).to_have_value(TRAINIUM)
+    page.get_by_label("Measurement 1").fill("")
+    page.get_by_label("Utilization").fill("50%")
+    submit(page)
+    expect(cost(page)).to_have_text("1.19")
+    expect(page.locator("form .problem:visible")).to_have_count(0)
+
+
+def test_filters_of_the_price_list(plain):
+    page = plain("/prices")
+    page.get_by_label("Accelerator or family").fill("Trainium")
+    page.get_by_role("group", name="Purchase").get_by_label("spot").check()
+    page.get_by_role("button", name="Show").click()
+    cells = page.locator("tbody tr").all_inner_texts()
+    assert cells
+    assert all("Trainium" in text and "spot" in text for text in cells)
