@@ -15,7 +15,7 @@ run: $(RUN_STAMP) ## Start the app with the built-in table (ARGS="--port 9000" f
 	@$(BIN)/perdollar serve $(ARGS)
 
 test: $(DEV_STAMP) browser lint ## Run every test, the browser's included
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest -n 2 $(ARGS)
 
 lint: $(DEV_STAMP) ## Check format, style and types
 	$(BIN)/ruff format --check .

@@ -6,6 +6,7 @@ import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -124,6 +125,38 @@ class Catalogue:
         raise UnknownNameError(
             f"{shown(name)} is not an accelerator that PerDollar knows." + near_matches(text, spellings)
         )
+
+    def candidates(self, name: str) -> list[str]:
+        """Return the accelerators that a name could mean; none if it means nothing."""
+        alias = self.aliases.get(folded(name))
+        if alias is not None and alias["rule"] == "ask":
+            return alias["accelerator"].split("|")
+        try:
+            return sorted(self.family_of(name))
+        except UnknownNameError:
+            return []
+
+    def with_memory(self, names: list[str], memory_gib: float | None) -> list[str]:
+        """Keep those with about this memory: sellers write GB for GiB and leave out what is reserved."""
+        if memory_gib is None:
+            return names
+        figures = {name: self.accelerators[name].memory_gib for name in names}
+        return [name for name, figure in figures.items() if figure and 0.9 <= memory_gib / figure <= 1.1]
+
+    def instance(self, provider: str, instance_type: str) -> tuple[str, int | None] | None:
+        """Return the accelerator of a provider's instance type, and how many where the name tells."""
+        for rule in self.instance_rules.get(provider, ()):
+            if fnmatchcase(instance_type, rule["pattern"]):
+                return rule["accelerator"], _whole(rule["count"])
+        return None
+
+    @cached_property
+    def instance_rules(self) -> dict[str, list[dict[str, str]]]:
+        """Rules from names of instance types to accelerators, by provider, the first that fits counts."""
+        rules: dict[str, list[dict[str, str]]] = {}
+        for row in _rows(DATA / "instance_types.csv"):
+            rules.setdefault(row["provider"], []).append(row)
+        return rules
 
     def family_of(self, name: str) -> set[str]:
         """Return the accelerators a filter value means: one, or all variants of a family (H100)."""
