@@ -5,29 +5,25 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-if TYPE_CHECKING:
-    from app.settings import Settings
-    from pricing.columns import Column, Rows
-    from pricing.offers import PriceTable
-
-FILE = click.Path(path_type=Path)
-FORMAT = click.Choice(("table", "json", "csv"))
-prices_option = click.option(
-    "--prices", multiple=True, type=FILE, metavar="FILE", help="Private price table (CSV), besides the built-in one."
+from app.cli_prices import prices
+from app.commands import (
+    as_of_option,
+    fail,
+    fail_of,
+    format_option,
+    pairs_of,
+    prices_option,
+    settings_of_environment,
+    table_of,
+    unconfirmed_option,
+    write,
 )
-format_option = click.option(
-    "--format", "form", type=FORMAT, default="table", show_default=True, help="Form of output."
-)
-unconfirmed_option = click.option(
-    "--include-unconfirmed", is_flag=True, help="Also third-party prices that nobody confirmed."
-)
-as_of_option = click.option("--as-of", metavar="DATE", help="Prices as seen on this date, YYYY-MM-DD; default today.")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -38,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(130)
     except click.ClickException as error:
         context = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "perdollar"
-        _fail(f"{error.format_message()} (see {context} --help)")
+        fail(f"{error.format_message()} (see {context} --help)")
     except BrokenPipeError:
         # The reader has seen enough (head, less): no message, and none from the interpreter's exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -64,11 +60,6 @@ def listening_socket(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _fail(message: str) -> None:
-    click.echo(f"perdollar: {' '.join(message.split())}", err=True)
-    sys.exit(2)
-
-
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="perdollar")
 def commands() -> None:
@@ -86,18 +77,16 @@ def serve(host: str | None, port: int | None, prices: tuple[Path, ...]) -> None:
     from app.main import create_app
     from pricing.errors import InvalidInputError
 
-    settings = _settings()
+    settings = settings_of_environment()
     host, port = host or settings.host, settings.port if port is None else port
     try:
         app = create_app(settings, prices)
     except InvalidInputError as error:
-        _fail("; ".join(fault.msg for fault in error.faults))
-        return
+        fail_of(error)
     try:
         listener = listening_socket(host, port)
     except OSError as error:
-        _fail(f"can't listen on {host} port {port} ({error.strerror or error}); choose another with --port")
-        return
+        fail(f"can't listen on {host} port {port} ({error.strerror or error}); choose another with --port")
     shown_host = f"[{host}]" if ":" in host else host
     click.echo(f"PerDollar is at http://{shown_host}:{listener.getsockname()[1]} (Ctrl-C stops it)")
     sys.stdout.flush()
@@ -142,7 +131,7 @@ def compare(
     perdollar compare --unit output_token H100-SXM:8=5200 Trainium2:16=4100 --purchase on_demand
     perdollar compare --unit audio_hour L4=120 --area europe --format csv
     """
-    pairs = [*_pairs(options), *(("m", text) for text in measurements)]
+    pairs = [*pairs_of(options), *(("m", text) for text in measurements)]
     for detail in details:
         name, equals, value = detail.partition("=")
         if not equals:
@@ -159,96 +148,22 @@ def _answer(pairs: list[tuple[str, str]], prices: Sequence[Path], form: str) -> 
     from pricing.errors import InvalidInputError
     from pricing.reading import Reader
 
-    settings = _settings()
+    settings = settings_of_environment()
     try:
-        reader = Reader(_table(settings, prices), catalogue(), today(), settings.limits)
+        reader = Reader(table_of(settings, prices), catalogue(), today(), settings.limits)
         answer = ask(reader.from_pairs(pairs), catalogue(), all_rows=True)
     except InvalidInputError as error:
-        _fail("; ".join(fault.msg for fault in error.faults))
-        return
+        fail_of(error)
     if form == "json":
-        _write([answer_json(answer), b"\n"])
+        write([answer_json(answer), b"\n"])
     elif form == "csv":
-        _write(answer_csv(answer))
+        write(answer_csv(answer))
         for warning in answer.warnings:
             click.echo(f"note: {warning.message}", err=True)
     else:
         from app.terminal import answer_lines
 
         click.echo("\n".join(answer_lines(answer)))
-
-
-@commands.group()
-def prices() -> None:
-    """Look at price tables."""
-
-
-@prices.command("check")
-@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
-def prices_check(files: tuple[Path, ...]) -> None:
-    """Check price tables: every fault with line, column and what would be right; exit code 2 if any."""
-    from app.tables import today
-    from pricing.accelerators import catalogue
-    from pricing.errors import InvalidInputError
-    from pricing.sources.own_schema import read_file
-
-    failed = False
-    for path in files:
-        try:
-            table = read_file(path, catalogue(), today())
-        except InvalidInputError as error:
-            failed = True
-            for fault in error.faults:
-                click.echo(fault.msg, err=True)
-            continue
-        providers = ", ".join(table.values("provider"))
-        click.echo(f"{path.name}: {table.source_rows:,} rows, no fault; providers {providers}")
-        for text in table.assumptions:
-            click.echo(f"note: {text}", err=True)
-    if failed:
-        sys.exit(2)
-
-
-@prices.command("list")
-@click.option("--provider", multiple=True, help="Only these providers.")
-@click.option("--instance-type", multiple=True, help="Only these instance types.")
-@click.option("--region", multiple=True, help="Only these regions.")
-@click.option("--area", multiple=True, help="Only regions in these areas.")
-@click.option("--accelerator", multiple=True, help="Only these accelerators or families.")
-@click.option("--vendor", multiple=True, help="Only accelerators of these makers.")
-@click.option("--purchase", multiple=True, help="Only these purchase options.")
-@click.option("--evidence", multiple=True, help="Only prices known in this way: list, survey, quote, third_party.")
-@click.option("--availability", multiple=True, help="Only offers of this availability.")
-@unconfirmed_option
-@click.option("--history", is_flag=True, help="Every observation, newest first, not only those in force.")
-@click.option("--sort", metavar="COLUMN", help="Column to sort by, '-' before it for descending.")
-@click.option("--limit", metavar="COUNT", help="At most this many rows; default all.")
-@click.option("--offset", metavar="COUNT", help="Rows to pass over.")
-@as_of_option
-@prices_option
-@format_option
-def prices_list(prices: tuple[Path, ...], form: str, **options: Any) -> None:
-    """List the prices in force, or with --history every observation."""
-    from app.exports import dumps, rows_of, table_csv
-    from app.tables import today
-    from pricing.accelerators import catalogue
-    from pricing.browse import PRICE_COLUMNS, SCHEMA_COLUMNS, browse
-    from pricing.errors import InvalidInputError
-
-    try:
-        found = browse(_pairs(options), _table(_settings(), prices), catalogue(), today(), all_rows=True)
-    except InvalidInputError as error:
-        _fail("; ".join(fault.msg for fault in error.faults))
-        return
-    if form == "csv":
-        _write(table_csv(*_columns(SCHEMA_COLUMNS, found.page)))
-    elif form == "json":
-        body = {"as_of": found.as_of, "total": found.total, "prices": rows_of(found.page, PRICE_COLUMNS)}
-        _write([dumps(body), b"\n"])
-    else:
-        from app.terminal import price_lines
-
-        click.echo("\n".join(price_lines(found)))
 
 
 @commands.command()
@@ -266,62 +181,18 @@ def accelerators(prices: tuple[Path, ...], form: str, **options: Any) -> None:
     from pricing.errors import InvalidInputError
 
     try:
-        found = chips(_pairs(options), _table(_settings(), prices), catalogue(), today())
+        found = chips(pairs_of(options), table_of(settings_of_environment(), prices), catalogue(), today())
     except InvalidInputError as error:
-        _fail("; ".join(fault.msg for fault in error.faults))
-        return
+        fail_of(error)
     rows = [chip.row() for chip in found]
     if form == "json":
-        _write([dumps({"total": len(rows), "accelerators": rows}), b"\n"])
+        write([dumps({"total": len(rows), "accelerators": rows}), b"\n"])
     elif form == "csv":
-        _write(table_csv(list(rows[0]) if rows else [], (list(row.values()) for row in rows)))
+        write(table_csv(list(rows[0]) if rows else [], (list(row.values()) for row in rows)))
     else:
         from app.terminal import chip_lines
 
         click.echo("\n".join(chip_lines(rows)))
 
 
-def _columns(columns: Sequence[Column[Rows]], rows: Rows) -> tuple[list[str], Iterable[Sequence[object]]]:
-    header = [column.name for column in columns]
-    return header, zip(*(column.python(rows) for column in columns), strict=True)
-
-
-def _pairs(options: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the options that were given as name-value pairs, as a link has them."""
-    pairs = []
-    for name, value in options.items():
-        if isinstance(value, tuple):
-            pairs += [(name, text) for text in value]
-        elif value is True:
-            pairs.append((name, "1"))
-        elif isinstance(value, str):
-            pairs.append((name, value))
-    return pairs
-
-
-def _settings() -> Settings:
-    from pydantic import ValidationError
-
-    from app.settings import Settings
-
-    try:
-        return Settings()
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = "_".join(("PERDOLLAR", *(str(part).upper() for part in first["loc"])))
-        _fail(f"the environment variable {name} is wrong: {first['msg']}")
-        raise
-
-
-def _table(settings: Settings, paths: Sequence[Path]) -> PriceTable:
-    from app.tables import open_table
-
-    return open_table([*settings.prices, *paths])
-
-
-def _write(parts: Iterable[bytes]) -> None:
-    """Write bytes as they are: no platform's line ends."""
-    out = sys.stdout.buffer
-    for part in parts:
-        out.write(part)
-    out.flush()
+commands.add_command(prices)

@@ -8,6 +8,7 @@ from typing import Any
 from app.exports import rows_of
 from app.format import UNKNOWN, figure, percent, price, range_text, significant
 from pricing.browse import PRICE_COLUMNS, Browsed
+from pricing.changes import Change, Summary
 from pricing.columns import COLUMNS
 from pricing.compare import Answer, headlines
 from pricing.matching import REASONS
@@ -137,3 +138,40 @@ def chip_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     ]
     header = ("accelerator", "vendor", "PyTorch", "GiB", "GB/s", "BF16 TFLOPS", "FP8 TFLOPS", "offers")
     yield from aligned(header, cells, (3, 4, 5, 6, 7))
+
+
+def change_lines(counted: Sequence[Summary], found: Sequence[Change]) -> Iterator[str]:
+    """Write what changed between two tables: counts by provider, then each change."""
+    header = ("provider", "old", "new", "new offers", "gone", "dearer", "cheaper")
+    rows = [(s.provider, *(str(n) for n in (s.old, s.new, s.added, s.gone, s.dearer, s.cheaper))) for s in counted]
+    yield from aligned(header, rows, (1, 2, 3, 4, 5, 6))
+    if not found:
+        yield "Nothing changed."
+        return
+    yield ""
+    cells = [
+        (
+            change.kind,
+            change.provider,
+            change.instance_type,
+            change.region,
+            change.purchase + (f" {change.term_months} months" if change.term_months else ""),
+            f"{change.accelerator_count} × {change.accelerator}" if change.accelerator else "none",
+            price(change.old_usd_per_hour),
+            price(change.new_usd_per_hour),
+            significant(change.ratio),
+        )
+        for change in found
+    ]
+    heading = (
+        "change",
+        "provider",
+        "instance type",
+        "region",
+        "purchase",
+        "accelerators",
+        "old USD/h",
+        "new USD/h",
+        "ratio",
+    )
+    yield from aligned(heading, cells, (6, 7, 8))

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import compare, prices_list
+from app.cli import compare
+from app.cli_prices import prices_list
 from pricing.browse import PRICE_PARAMETERS
 from pricing.parameters import PARAMETERS
 

@@ -1,0 +1,88 @@
+"""What the commands share: options, how a table and settings are opened, and how a mistake ends a command."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+    from pricing.columns import Column, Rows
+    from pricing.errors import InvalidInputError
+    from pricing.offers import PriceTable
+
+FILE = click.Path(path_type=Path)
+FORMAT = click.Choice(("table", "json", "csv"))
+prices_option = click.option(
+    "--prices", multiple=True, type=FILE, metavar="FILE", help="Private price table (CSV), besides the built-in one."
+)
+format_option = click.option(
+    "--format", "form", type=FORMAT, default="table", show_default=True, help="Form of output."
+)
+unconfirmed_option = click.option(
+    "--include-unconfirmed", is_flag=True, help="Also third-party prices that nobody confirmed."
+)
+as_of_option = click.option("--as-of", metavar="DATE", help="Prices as seen on this date, YYYY-MM-DD; default today.")
+
+
+def fail(message: str) -> NoReturn:
+    """End with one line on standard error and exit code 2."""
+    click.echo(f"perdollar: {' '.join(message.split())}", err=True)
+    sys.exit(2)
+
+
+def fail_of(error: InvalidInputError) -> NoReturn:
+    """End with all that is wrong with an input, on one line."""
+    fail("; ".join(fault.msg for fault in error.faults))
+
+
+def columns_of(columns: Sequence[Column[Rows]], rows: Rows) -> tuple[list[str], Iterable[Sequence[object]]]:
+    """Return the heading and the rows of a table of columns."""
+    header = [column.name for column in columns]
+    return header, zip(*(column.python(rows) for column in columns), strict=True)
+
+
+def pairs_of(options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the options that were given as name-value pairs, as a link has them."""
+    pairs = []
+    for name, value in options.items():
+        if isinstance(value, tuple):
+            pairs += [(name, text) for text in value]
+        elif value is True:
+            pairs.append((name, "1"))
+        elif isinstance(value, str):
+            pairs.append((name, value))
+    return pairs
+
+
+def settings_of_environment() -> Settings:
+    """Read the settings; a wrong one is named by its variable."""
+    from pydantic import ValidationError
+
+    from app.settings import Settings
+
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "_".join(("PERDOLLAR", *(str(part).upper() for part in first["loc"])))
+        fail(f"the environment variable {name} is wrong: {first['msg']}")
+
+
+def table_of(settings: Settings, paths: Sequence[Path]) -> PriceTable:
+    """Open the built-in table with the private ones of settings and options."""
+    from app.tables import open_table
+
+    return open_table([*settings.prices, *paths])
+
+
+def write(parts: Iterable[bytes]) -> None:
+    """Write bytes as they are: no platform's line ends."""
+    out = sys.stdout.buffer
+    for part in parts:
+        out.write(part)
+    out.flush()

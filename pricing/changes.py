@@ -1,0 +1,134 @@
+"""What changed between two price tables, or between two dates of one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pricing.offers import KEY, NO_TERM, Columns
+
+KINDS = ("new", "gone", "dearer", "cheaper")
+Key = tuple[str | int | None, ...]
+# An import that moves a price by more than this factor, or drops more than this share of a
+# provider's offers, is held back until somebody confirms it.
+MOST_FACTOR = 3.0
+MOST_DROPPED = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One offer that is new, gone, dearer or cheaper; prices in USD per instance-hour, None where it is not there."""
+
+    kind: str
+    provider: str
+    instance_type: str
+    accelerator: str
+    accelerator_count: int
+    region: str
+    purchase: str
+    term_months: int | None
+    plan: str
+    old_usd_per_hour: float | None
+    new_usd_per_hour: float | None
+    ratio: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How many offers of a provider are in both tables, and how many changed."""
+
+    provider: str
+    old: int
+    new: int
+    added: int
+    gone: int
+    dearer: int
+    cheaper: int
+
+
+def _prices(columns: Columns) -> dict[Key, tuple[float, str]]:
+    """Return price and accelerator of each offer by its key; offers without a price are not there."""
+    words = columns.words
+    texts = {name: words[name].texts(np.arange(len(columns))) for name in (*_TEXTS, "accelerator")}
+    terms = [None if term == NO_TERM else term for term in columns.term.tolist()]
+    parts = {"accelerator_count": columns.count.tolist(), "term_months": terms, **texts}
+    keys = zip(*(parts[name] for name in KEY), strict=True)
+    priced = zip(keys, columns.price.tolist(), texts["accelerator"], strict=True)
+    return {key: (price, chip) for key, price, chip in priced if not math.isnan(price)}
+
+
+_TEXTS = tuple(name for name in KEY if name not in ("accelerator_count", "term_months"))
+_PLACE = {name: i for i, name in enumerate(KEY)}
+
+
+def changes(old: Columns, new: Columns) -> list[Change]:
+    """Return what differs between the offers in force of two tables, the biggest moves first.
+
+    A move is measured by |ln(new / old)|, so that a price that doubles moves as far as one that
+    halves. New and gone offers follow, in the order of their keys.
+    """
+    before, after = _prices(old), _prices(new)
+    moved, rest = [], []
+    for key in before.keys() | after.keys():
+        was, now = before.get(key), after.get(key)
+        if was is None or now is None:
+            rest.append(_change("gone" if now is None else "new", key, was, now))
+        elif was[0] != now[0]:
+            moved.append(_change("dearer" if now[0] > was[0] else "cheaper", key, was, now))
+    moved.sort(key=lambda c: (-abs(math.log(c.ratio or 1)), _order(c)))
+    return moved + sorted(rest, key=lambda c: (c.kind, _order(c)))
+
+
+def _order(change: Change) -> tuple[object, ...]:
+    return (
+        change.provider, change.instance_type, change.accelerator_count, change.region, change.purchase,
+        change.term_months or 0, change.plan,
+    )  # fmt: skip
+
+
+def _change(kind: str, key: Key, was: tuple[float, str] | None, now: tuple[float, str] | None) -> Change:
+    part = {name: key[i] for name, i in _PLACE.items()}
+    chip = (now or was or (0.0, ""))[1]
+    return Change(
+        kind, str(part["provider"]), str(part["instance_type"]), chip, int(part["accelerator_count"] or 0),
+        str(part["region"]), str(part["purchase"]), None if part["term_months"] is None else int(part["term_months"]),
+        str(part["plan"]), was[0] if was else None, now[0] if now else None, now[0] / was[0] if was and now else None,
+    )  # fmt: skip
+
+
+def summaries(old: Columns, new: Columns, found: Sequence[Change]) -> list[Summary]:
+    """Count the changes of each provider."""
+    before, after = _counts(old), _counts(new)
+    kinds: dict[tuple[str, str], int] = {}
+    for change in found:
+        kinds[change.provider, change.kind] = kinds.get((change.provider, change.kind), 0) + 1
+    return [
+        Summary(p, before.get(p, 0), after.get(p, 0), *(kinds.get((p, kind), 0) for kind in KINDS))
+        for p in sorted(before.keys() | after.keys())
+    ]
+
+
+def _counts(columns: Columns) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for key in _prices(columns):
+        counts[str(key[_PLACE["provider"]])] = counts.get(str(key[_PLACE["provider"]]), 0) + 1
+    return counts
+
+
+def held_back(old: Columns, new: Columns) -> list[str]:
+    """Say why a new table should not replace an old one without a look: big moves, many offers gone."""
+    found = changes(old, new)
+    reasons = []
+    for change in found:
+        if change.ratio is not None and not 1 / MOST_FACTOR <= change.ratio <= MOST_FACTOR:
+            reasons.append(
+                f"{change.provider}/{change.instance_type} × {change.accelerator_count}, {change.region}, "
+                f"{change.purchase}: {change.old_usd_per_hour:g} becomes {change.new_usd_per_hour:g} USD/h"
+            )
+    for summary in summaries(old, new, found):
+        if summary.old and summary.new and summary.gone > MOST_DROPPED * summary.old:
+            reasons.append(f"{summary.provider}: {summary.gone} of {summary.old} offers are gone")
+    return reasons

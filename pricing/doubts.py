@@ -1,0 +1,132 @@
+"""Prices that look wrong: each is a warning, not an error, since the market is sometimes strange."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pricing.flags import stale
+from pricing.offers import Columns, Market
+
+# Per-accelerator prices of one kind and purchase lie within these factors of their median.
+LEAST, MOST = 0.2, 5.0
+# What Azure adds per vCPU-hour for Windows.
+WINDOWS_PER_VCPU = 0.046
+FEWEST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """One suspicion: a fixed code and a sentence."""
+
+    code: str
+    message: str
+
+
+def doubts(market: Market) -> list[Doubt]:
+    """Look through the prices in force; the most telling suspicions first."""
+    columns = market.columns
+    priced = np.flatnonzero((columns.count > 0) & ~np.isnan(columns.price))
+    per_accelerator = columns.price[priced] / columns.count[priced]
+    return [
+        *_far_from_median(columns, priced, per_accelerator),
+        *_price_of_one(columns, priced),
+        *_spot_above_on_demand(columns),
+        *_windows(columns),
+        *_stale(market),
+    ]
+
+
+def _far_from_median(columns: Columns, priced: np.ndarray, each: np.ndarray) -> list[Doubt]:
+    """Compare with the median of the same accelerator and purchase, over all sellers."""
+    chips, purchases = columns.words["accelerator"], columns.words["purchase"]
+    group = chips.codes[priced].astype(np.int64) * len(purchases.vocabulary) + purchases.codes[priced]
+    found = []
+    for code in np.unique(group).tolist():
+        members = np.flatnonzero(group == code)
+        if len(members) < FEWEST:
+            continue
+        median = float(np.median(each[members]))
+        for i in members[(each[members] < LEAST * median) | (each[members] > MOST * median)].tolist():
+            found.append(
+                Doubt(
+                    "far_from_median",
+                    f"{columns.describe(int(priced[i]))}: {each[i]:g} USD per accelerator-hour, where the "
+                    f"median of its kind is {median:g}",
+                )
+            )
+    return found
+
+
+def _price_of_one(columns: Columns, priced: np.ndarray) -> list[Doubt]:
+    """Find instances with several accelerators at the price of the same seller's instance with one."""
+    words = columns.words
+    singles: dict[tuple[int, ...], float] = {}
+    for i in priced[columns.count[priced] == 1].tolist():
+        key = tuple(int(words[name].codes[i]) for name in ("provider", "accelerator", "region", "purchase"))
+        singles[key] = min(singles.get(key, np.inf), float(columns.price[i]))
+    found = []
+    for i in priced[columns.count[priced] > 1].tolist():
+        key = tuple(int(words[name].codes[i]) for name in ("provider", "accelerator", "region", "purchase"))
+        if columns.price[i] <= singles.get(key, -1.0) * 1.001:
+            found.append(
+                Doubt(
+                    "price_of_one",
+                    f"{columns.describe(i)}: {columns.price[i]:g} USD/h is what the same seller asks for "
+                    "one accelerator; the price must be that of the whole instance",
+                )
+            )
+    return found
+
+
+def _pairs(columns: Columns, purchase: str) -> dict[tuple[int, ...], int]:
+    words = columns.words
+    chosen = np.flatnonzero(words["purchase"].mask([purchase]) & ~np.isnan(columns.price))
+    names = ("provider", "instance_type", "region")
+    return {(*(int(words[n].codes[i]) for n in names), int(columns.count[i])): i for i in chosen.tolist()}
+
+
+def _spot_above_on_demand(columns: Columns) -> list[Doubt]:
+    on_demand = _pairs(columns, "on_demand")
+    found = []
+    for key, i in _pairs(columns, "spot").items():
+        j = on_demand.get(key)
+        if j is not None and columns.price[i] >= columns.price[j]:
+            found.append(
+                Doubt(
+                    "spot_above_on_demand",
+                    f"{columns.describe(i)}: {columns.price[i]:g} USD/h is not below the on-demand price "
+                    f"{columns.price[j]:g}; it may be a placeholder",
+                )
+            )
+    return found
+
+
+def _windows(columns: Columns) -> list[Doubt]:
+    """Find Azure prices that are dearer than another region's by exactly the Windows surcharge."""
+    words = columns.words
+    azure = np.flatnonzero(
+        words["provider"].mask(["azure"]) & words["purchase"].mask(["on_demand"]) & ~np.isnan(columns.vcpus)
+    )
+    found = []
+    for i in azure.tolist():
+        same = azure[words["instance_type"].codes[azure] == words["instance_type"].codes[i]]
+        extra = columns.price[i] - columns.price[same] - columns.vcpus[i] * WINDOWS_PER_VCPU
+        if (np.abs(extra) < 1e-6).any():
+            found.append(
+                Doubt(
+                    "windows_price",
+                    f"{columns.describe(i)}: {columns.price[i]:g} USD/h is another region's price plus "
+                    f"{columns.vcpus[i]:g} vCPU × {WINDOWS_PER_VCPU}: the price with Windows",
+                )
+            )
+    return found
+
+
+def _stale(market: Market) -> list[Doubt]:
+    old = stale(market.columns, market.as_of)
+    if not old.any():
+        return []
+    first = market.columns.describe(int(np.flatnonzero(old)[0]))
+    return [Doubt("stale", f"{int(old.sum()):,} of {len(old):,} prices are old, for example {first}")]

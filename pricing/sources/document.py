@@ -1,0 +1,107 @@
+"""Files to import from: a file, a member of a zip, or all files of a folder."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import BinaryIO
+
+from pricing.errors import PriceFileError
+
+HEAD = 64 * 1024
+# A zip may claim to be small and unpack to anything; prices of all clouds fit in this.
+MOST_UNPACKED = 2 * 1024**3
+MOST_RATIO = 200
+ENDINGS = (".csv", ".json", ".jsonl", ".zip", ".xlsx", ".tsv")
+
+
+@dataclass(frozen=True)
+class Document:
+    """One file: its name, the names of the folders above it (nearest first), and how to open it."""
+
+    name: str
+    folders: tuple[str, ...]
+    open: Callable[[], BinaryIO]
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first 64 KiB, by which a format is recognised."""
+        with self.open() as file:
+            return file.read(HEAD)
+
+    @cached_property
+    def head_text(self) -> str:
+        """The head as text, without a byte order mark; what is not UTF-8 is replaced."""
+        return self.head.decode("utf-8-sig", "replace")
+
+    @cached_property
+    def first_line(self) -> str:
+        """The first line, without its end."""
+        return self.head_text.partition("\n")[0].rstrip("\r")
+
+    def read(self) -> bytes:
+        """Return the whole file."""
+        with self.open() as file:
+            return file.read()
+
+    @classmethod
+    def of_bytes(cls, name: str, data: bytes) -> Document:
+        """Make a document of an upload."""
+        return cls(name, (), lambda: io.BytesIO(data))
+
+
+def documents(paths: Iterable[Path]) -> Iterator[Document]:
+    """Yield the files at these paths; a folder's files and a zip's members one by one, in the order of names.
+
+    PriceFileError if a path can't be read or a zip unpacks to far more than it should.
+    """
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(p for p in path.rglob("*") if p.is_file() and p.suffix.lower() in ENDINGS)
+            if not inside:
+                raise PriceFileError.at((path.name,), f"{path}: holds no file that could be a price list")
+            yield from (document for file in inside for document in _of_file(file))
+        else:
+            yield from _of_file(path)
+
+
+def _of_file(path: Path) -> Iterator[Document]:
+    folders = tuple(parent.name for parent in path.absolute().parents if parent.name)
+    document = Document(path.name, folders, lambda: path.open("rb"))
+    try:
+        head = document.head
+    except OSError as error:
+        raise PriceFileError.at((path.name,), f"{path}: can't be read ({error.strerror or error})") from error
+    if head[:4] == b"PK\x03\x04" and path.suffix.lower() != ".xlsx":
+        yield from members(path.name, path.read_bytes(), folders)
+    else:
+        yield document
+
+
+def members(name: str, data: bytes, folders: tuple[str, ...] = ()) -> Iterator[Document]:
+    """Yield the files of a zip. Nothing is written to disk, and no member's path is used but its last name."""
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+    except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
+        raise PriceFileError.at((name,), f"{name}: is not a zip file that can be read ({error})") from error
+    size = sum(entry.file_size for entry in entries)
+    if size > MOST_UNPACKED or size > MOST_RATIO * max(len(data), 1):
+        raise PriceFileError.at((name,), f"{name}: would unpack to {size:,} bytes, which no price list has")
+    for entry in sorted(entries, key=lambda entry: entry.filename):
+        member = entry.filename.rpartition("/")[2]
+        if member.lower().endswith(ENDINGS) and entry.flag_bits & 1 == 0:
+            yield Document(member, folders, _opener(archive, entry))
+
+
+def _opener(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Callable[[], BinaryIO]:
+    def opened() -> BinaryIO:
+        # Read at most what the entry claims, whatever the stream holds.
+        with archive.open(entry) as file:
+            return io.BytesIO(file.read(entry.file_size))
+
+    return opened

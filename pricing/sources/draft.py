@@ -1,0 +1,167 @@
+"""What an importer makes: offers in our schema, and a report of what was left out and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from pricing.accelerators import Catalogue, UnknownNameError
+from pricing.errors import shown
+
+LEFT_OUT = {
+    "no_price": "have no price",
+    "zero_price": "have a price of 0, which is no price",
+    "placeholder_price": "have a placeholder in place of a price",
+    "host_only": "price the host without its accelerators, and no price of these goes with it",
+    "accelerator_only": "price accelerators without a host, and no host goes with them",
+    "fractional": "are a share of an accelerator",
+    "unknown_accelerator": "have an accelerator that PerDollar does not know",
+    "ambiguous_accelerator": "name an accelerator that could be several",
+    "not_linux": "are licensed for Windows or another paid system",
+    "not_shared": "are dedicated hosts or have another tenancy",
+    "low_priority": "are low priority: an older kind of spot that is not offered to new users",
+    "dev_test": "are for holders of a development subscription",
+    "reservation_part": "are parts of a reservation's price, not a price per hour",
+    "unused_reservation": "repeat a price for reserved capacity that is not used",
+    "not_hourly": "are not priced by the hour",
+    "other_product": "are other products than instances",
+    "other_currency": "are in a currency without a rate",
+    "not_in_force": "are not in force on the day of import",
+    "not_offered": "are offered in no region",
+    "unreadable": "can't be read",
+}
+Key = tuple[str, str, int, str, str, int | None, str]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Rows of a source that gave no offer, for one reason, with an example."""
+
+    reason: str
+    count: int
+    example: str
+
+    @property
+    def sentence(self) -> str:
+        """The reason in words, to follow the count."""
+        return LEFT_OUT[self.reason]
+
+
+@dataclass(slots=True)
+class Offer:
+    """One offer of a source, in our schema; `prices` are those of its zones, per instance-hour in USD."""
+
+    provider: str
+    instance_type: str
+    region: str
+    accelerator: str
+    accelerator_count: int
+    purchase: str = "on_demand"
+    term_months: int | None = None
+    plan: str = ""
+    prices: list[float] = field(default_factory=list)
+    vcpus: float | None = None
+    memory_gib: float | None = None
+    accelerator_memory_gib: float | None = None
+    observed_on: str = ""
+    source: str = ""
+    notes: str = ""
+    availability: str = ""
+
+    def row(self) -> dict[str, object]:
+        """Return the offer as a row of the schema: of several zones the lower median, with the range in the notes."""
+        prices = sorted(self.prices)
+        price = prices[(len(prices) - 1) // 2]
+        notes = [self.notes] if self.notes else []
+        if prices[0] != prices[-1]:
+            notes.append(f"lower median of {len(prices)} zones, {prices[0]:g} to {prices[-1]:g}")
+        return {
+            "provider": self.provider,
+            "instance_type": self.instance_type,
+            "region": self.region,
+            "accelerator": self.accelerator,
+            "accelerator_count": self.accelerator_count,
+            "accelerator_memory_gib": self.accelerator_memory_gib,
+            "vcpus": self.vcpus,
+            "memory_gib": self.memory_gib,
+            "purchase": self.purchase,
+            "term_months": self.term_months,
+            "price_usd_per_hour": price,
+            "observed_on": self.observed_on,
+            "evidence": "list",
+            "source": self.source,
+            "notes": "; ".join(notes),
+            "availability": self.availability,
+            "plan": self.plan,
+        }
+
+
+@dataclass
+class Draft:
+    """Collects the offers of one file. Rows of one key are put together: their zones are one region."""
+
+    catalogue: Catalogue
+    format: str
+    source: str
+    observed_on: str
+    rows_read: int = 0
+    options: dict[str, str] = field(default_factory=dict)
+    _offers: dict[Key, Offer] = field(default_factory=dict)
+    _left_out: dict[str, LeftOut] = field(default_factory=dict)
+    _names: dict[tuple[str, float | None], tuple[str, int | None] | None] = field(default_factory=dict)
+
+    def add(self, offer: Offer, price: float) -> None:
+        """Add a price of an offer, in USD per instance-hour; 0 and less are left out."""
+        if not price > 0:
+            self.leave_out("zero_price" if price == 0 else "no_price", f"{offer.instance_type}, {offer.region}")
+            return
+        key = (
+            offer.provider, offer.instance_type, offer.accelerator_count, offer.region, offer.purchase,
+            offer.term_months, offer.plan,
+        )  # fmt: skip
+        kept = self._offers.setdefault(key, offer)
+        kept.prices.append(price)
+        if kept is offer:
+            kept.source, kept.observed_on = kept.source or self.source, kept.observed_on or self.observed_on
+
+    def leave_out(self, reason: str, example: str, count: int = 1) -> None:
+        """Count rows that give no offer; the first example of a reason is kept."""
+        before = self._left_out.get(reason)
+        first = before.example if before else example
+        self._left_out[reason] = LeftOut(reason, count + (before.count if before else 0), first)
+
+    def accelerator(self, name: str, memory_gib: float | None = None) -> tuple[str, int | None] | None:
+        """Find the chip that a source's name means, with the count that the name carries.
+
+        Memory tells 40 GB from 80 GB where the name alone does not. None where nothing or several
+        things are meant; the row is then counted as left out.
+        """
+        key = (name, memory_gib)
+        if key not in self._names:
+            self._names[key] = self._found(name, memory_gib)
+        found = self._names[key]
+        if found is None:
+            known = self.catalogue.candidates(name)
+            self.leave_out("ambiguous_accelerator" if known else "unknown_accelerator", shown(name))
+        return found
+
+    def _found(self, name: str, memory_gib: float | None) -> tuple[str, int | None] | None:
+        fitting = self.catalogue.with_memory(self.catalogue.candidates(name), memory_gib)
+        try:
+            found = self.catalogue.resolve(name)
+        except UnknownNameError:
+            return (fitting[0], None) if len(fitting) == 1 else None
+        if found.assumed is not None and fitting and found.accelerator not in fitting:
+            return (fitting[0], None)
+        return found.accelerator, found.count
+
+    @cached_property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What was left out, in the order of the reasons."""
+        return tuple(self._left_out[reason] for reason in LEFT_OUT if reason in self._left_out)
+
+    def rows(self) -> Iterator[dict[str, object]]:
+        """Yield the offers as rows of the schema, in the order of their keys."""
+        for key in sorted(self._offers, key=lambda k: (*k[:5], k[5] or 0, k[6])):
+            yield self._offers[key].row()

@@ -1,0 +1,94 @@
+"""Importing of price files in any known format: recognised by content, read into our schema, with a report."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from types import ModuleType
+
+from pricing.accelerators import Catalogue
+from pricing.errors import InvalidInputError, PriceFileError, near_matches, shown
+from pricing.offers import OFFER_COLUMNS
+from pricing.sources import vultr
+from pricing.sources.document import Document
+from pricing.sources.draft import Draft, LeftOut
+
+# Each module has NAME, WHAT (a sentence part for messages), recognises(document) and
+# read(document, draft, provider). The first that recognises a document reads it.
+_BROKEN = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, EOFError)
+FORMATS: tuple[ModuleType, ...] = (vultr,)
+
+
+class ProviderNeededError(InvalidInputError):
+    """A file that does not say whose prices it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What one file gave: its format, rows in our schema, how many rows it had, and what was left out."""
+
+    name: str
+    format: str
+    rows: tuple[dict[str, object], ...]
+    rows_read: int
+    left_out: tuple[LeftOut, ...]
+
+
+def format_of(document: Document) -> ModuleType:
+    """Return the format that recognises a document; PriceFileError says what would be."""
+    for module in FORMATS:
+        if module.recognises(document):
+            return module
+    known = ", ".join(str(module.WHAT) for module in FORMATS)
+    raise PriceFileError.at((document.name,), f"{document.name}: is in no format that is known; these are {known}")
+
+
+def import_document(
+    document: Document,
+    catalogue: Catalogue,
+    today: date,
+    provider: str | None = None,
+    options: Mapping[str, str] | None = None,
+) -> Imported:
+    """Read one file. PriceFileError if nothing in it can be read; single rows are left out, and counted."""
+    module = format_of(document)
+    draft = Draft(catalogue, str(module.NAME), source=f"{module.WHAT}, {document.name}", observed_on=today.isoformat())
+    draft.options = dict(options or {})
+    try:
+        module.read(document, draft, provider)
+    except InvalidInputError:
+        raise
+    except _BROKEN as error:
+        # A file may be broken in more ways than a reader foresees; none of them is the program's fault.
+        what = f"{type(error).__name__}: {error}"[:200]
+        raise PriceFileError.at(
+            (document.name,), f"{document.name}: looks like {module.WHAT}, but can't be read as such ({what})"
+        ) from error
+    return Imported(document.name, draft.format, tuple(draft.rows()), draft.rows_read, draft.left_out)
+
+
+def options_of(mapping: Iterable[str], decimal: str | None) -> dict[str, str]:
+    """Read the options of a spreadsheet: which heading is which column, and its decimal sign."""
+    options = {"decimal": decimal} if decimal else {}
+    for text in mapping:
+        column, equals, heading = text.partition("=")
+        if not equals or column.strip() not in (*OFFER_COLUMNS, "price_per_accelerator"):
+            known = (*OFFER_COLUMNS, "price_per_accelerator")
+            raise InvalidInputError.at(
+                ("map",),
+                f"{shown(text)} is not COLUMN=HEADING with a column of a price table." + near_matches(column, known),
+            )
+        options[column.strip()] = heading.strip()
+    return options
+
+
+def table_text(rows: Iterable[dict[str, object]], columns: Sequence[str] = OFFER_COLUMNS) -> str:
+    """Write rows of the schema as a price table in CSV; None is a blank cell."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, lineterminator="\n", extrasaction="raise")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
