@@ -20,7 +20,7 @@ from app.commands import (
     pairs_of,
     prices_option,
     settings_of_environment,
-    table_of,
+    table_and_limits,
     unconfirmed_option,
     write,
 )
@@ -148,9 +148,9 @@ def _answer(pairs: list[tuple[str, str]], prices: Sequence[Path], form: str) -> 
     from pricing.errors import InvalidInputError
     from pricing.reading import Reader
 
-    settings = settings_of_environment()
     try:
-        reader = Reader(table_of(settings, prices), catalogue(), today(), settings.limits)
+        table, limits = table_and_limits(prices)
+        reader = Reader(table, catalogue(), today(), limits)
         answer = ask(reader.from_pairs(pairs), catalogue(), all_rows=True)
     except InvalidInputError as error:
         fail_of(error)
@@ -181,7 +181,7 @@ def accelerators(prices: tuple[Path, ...], form: str, **options: Any) -> None:
     from pricing.errors import InvalidInputError
 
     try:
-        found = chips(pairs_of(options), table_of(settings_of_environment(), prices), catalogue(), today())
+        found = chips(pairs_of(options), table_and_limits(prices)[0], catalogue(), today())
     except InvalidInputError as error:
         fail_of(error)
     rows = [chip.row() for chip in found]

@@ -17,8 +17,7 @@ from app.commands import (
     format_option,
     pairs_of,
     prices_option,
-    settings_of_environment,
-    table_of,
+    table_and_limits,
     unconfirmed_option,
     write,
 )
@@ -83,9 +82,7 @@ def prices_list(prices: tuple[Path, ...], form: str, **options: Any) -> None:
     from pricing.errors import InvalidInputError
 
     try:
-        found = browse(
-            pairs_of(options), table_of(settings_of_environment(), prices), catalogue(), today(), all_rows=True
-        )
+        found = browse(pairs_of(options), table_and_limits(prices)[0], catalogue(), today(), all_rows=True)
     except InvalidInputError as error:
         fail_of(error)
     if form == "csv":

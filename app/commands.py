@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from pricing.columns import Column, Rows
     from pricing.errors import InvalidInputError
     from pricing.offers import PriceTable
+    from pricing.question import Limits
 
 FILE = click.Path(path_type=Path)
 FORMAT = click.Choice(("table", "json", "csv"))
@@ -73,11 +75,16 @@ def settings_of_environment() -> Settings:
         fail(f"the environment variable {name} is wrong: {first['msg']}")
 
 
-def table_of(settings: Settings, paths: Sequence[Path]) -> PriceTable:
-    """Open the built-in table with the private ones of settings and options."""
+def table_and_limits(paths: Sequence[Path]) -> tuple[PriceTable, Limits]:
+    """Open the built-in table with the private ones of settings and options; return also the limits."""
     from app.tables import open_table
+    from pricing.question import DEFAULT_LIMITS
 
-    return open_table([*settings.prices, *paths])
+    if not any(name.startswith("PERDOLLAR_") for name in os.environ):
+        # Reading of settings is slow to load, and there are none.
+        return open_table(paths), DEFAULT_LIMITS
+    settings = settings_of_environment()
+    return open_table([*settings.prices, *paths]), settings.limits
 
 
 def write(parts: Iterable[bytes]) -> None:
