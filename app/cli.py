@@ -113,6 +113,10 @@ def serve(host: str | None, port: int | None, prices: tuple[Path, ...]) -> None:
 @click.option("--quote", multiple=True, metavar="TEXT", help="Own price: PROVIDER/TYPE@ACCELERATOR:COUNT=USD_PER_HOUR.")
 @click.option("--max-price-usd-per-hour", metavar="USD", help="Only instances up to this price.")
 @click.option("--max-accelerators", metavar="COUNT", help="Only instances up to this many accelerators.")
+@click.option("--max-age-days", metavar="DAYS", help="Only prices seen at most so many days ago; own quotes count.")
+@click.option(
+    "--discount", multiple=True, metavar="PROVIDER=SHARE", help="Your discount off list prices, such as aws=12%."
+)
 @unconfirmed_option
 @click.option("--all-sizes", is_flag=True, help="Every size of a price, not only the smallest of the cheapest.")
 @click.option("--baseline", help="What to compare with: a label or PROVIDER/TYPE[:COUNT][/REGION[/PURCHASE]].")

@@ -35,6 +35,8 @@ COMPARE_DOCS: dict[str, tuple[str, str, bool]] = {
     "term_months": ("Only commitments of this many months.", "12", True),
     "max_price_usd_per_hour": ("Only instances up to this price.", "100", False),
     "max_accelerators": ("Only instances up to this many accelerators.", "8", False),
+    "max_age_days": ("Only prices seen at most so many days before as_of; own quotes always count.", "30", False),
+    "discount": ("Your discount at a provider, PROVIDER=SHARE; off its list prices.", "aws=12%", True),
     "quote": (
         "Your own price, PROVIDER/INSTANCE_TYPE@ACCELERATOR:COUNT=USD_PER_HOUR.",
         "aws/trn2.48xlarge@Trainium2:16=20",

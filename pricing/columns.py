@@ -141,6 +141,14 @@ def _per_accelerator(e: Estimates) -> np.ndarray:
     return e.price / np.where(count == 0, np.nan, count)
 
 
+def _list_price(e: Estimates) -> np.ndarray:
+    listed = e.market.list_price
+    if listed is None:
+        return np.full(len(e), np.nan)
+    before: np.ndarray = listed[e.pairs.offer]
+    return np.where(before == e.price, np.nan, before)
+
+
 COLUMNS: tuple[Column[Estimates], ...] = (
     Column("rank", "whole", "Place by cost from 1, whatever the sort.", lambda e: e.rank),
     Column("provider", "text", "Seller, in lower case.", _offer("provider")),
@@ -212,13 +220,14 @@ COLUMNS: tuple[Column[Estimates], ...] = (
     Column("price_usd_per_accelerator_hour", "number", "USD per hour, divided by the accelerators.", _per_accelerator),
     Column("notes", "text", "Notes of the price.", _offer("notes")),
     Column("plan", "text", "Plan of a commitment, such as no_upfront.", _offer("plan")),
+    Column("list_price_usd_per_hour", "number", "Price before your discount; unknown without one.", _list_price),
 )
 
 # Columns that depend on the offer alone, whatever the question.
 _OF_OFFER = (
     "provider", "instance_type", "region", "purchase", "term_months", "accelerator", "accelerator_vendor",
     "accelerator_count", "price_usd_per_hour", "price_evidence", "price_observed_on", "price_age_days", "price_source",
-    "price_usd_per_accelerator_hour", "notes", "plan",
+    "price_usd_per_accelerator_hour", "notes", "plan", "list_price_usd_per_hour",
 )  # fmt: skip
 OFFER_COLUMNS = tuple(column for column in COLUMNS if column.name in _OF_OFFER)
 QUESTION_COLUMNS = tuple(column for column in COLUMNS if column.name not in _OF_OFFER)

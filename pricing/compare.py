@@ -77,7 +77,9 @@ def compare(question: Question, catalogue: Catalogue, *, all_rows: bool = False)
     column or baseline.
     """
     column, descending = find_column(question.sort, COLUMNS)
-    market = question.table.market(question.as_of, include_unconfirmed=question.include_unconfirmed)
+    market = question.table.market(
+        question.as_of, include_unconfirmed=question.include_unconfirmed, discounts=question.discounts
+    )
     counter = Counter(market)
     rates: dict[int, Rate] = {}
     for i, measurement in enumerate(question.measurements):

@@ -9,7 +9,7 @@ import numpy as np
 from pricing.accelerators import Catalogue
 from pricing.estimates import NO_PAIRS, Figures, Pairs
 from pricing.measurements import Measurement
-from pricing.offers import Columns, Held, Ints, Market, areas, smallest_sizes
+from pricing.offers import UNDATED, Columns, Held, Ints, Market, areas, smallest_sizes
 from pricing.question import Question
 
 _NONE = np.empty(0, np.int64)
@@ -119,6 +119,10 @@ class Masks:
             masks.append(columns.price <= filters.max_price_usd_per_hour)
         if filters.max_accelerators is not None:
             masks.append(columns.count <= filters.max_accelerators)
+        if filters.max_age_days is not None:
+            dated = columns.observed != UNDATED
+            old = market.as_of.toordinal() - columns.observed > filters.max_age_days
+            masks.append(np.where(dated, ~old, columns.words["evidence"].mask(["quote"])))
         no_area = None
         if filters.area:
             area = areas(columns, catalogue)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 
@@ -303,7 +303,7 @@ class PriceTable:
     sha256: str
     layers: Ints | None = None
     assumptions: tuple[str, ...] = ()
-    _markets: OrderedDict[tuple[date, bool], Market] = field(default_factory=OrderedDict)
+    _markets: OrderedDict[tuple[object, ...], Market] = field(default_factory=OrderedDict)
 
     @staticmethod
     def joined(tables: Sequence[PriceTable], *, own: PriceTable | None = None) -> PriceTable:
@@ -325,12 +325,18 @@ class PriceTable:
             tuple(text for part in parts for text in part.assumptions),
         )
 
-    def market(self, as_of: date, *, include_unconfirmed: bool = False) -> Market:
-        """Return the prices in force on a date; unconfirmed (third_party) ones only when asked for."""
-        key = (as_of, include_unconfirmed)
+    def market(
+        self, as_of: date, *, include_unconfirmed: bool = False, discounts: tuple[tuple[str, float], ...] = ()
+    ) -> Market:
+        """Return the prices in force on a date; unconfirmed (third_party) ones only when asked for.
+
+        `discounts` are (provider, share off) and hold for list prices.
+        """
+        key = (as_of, include_unconfirmed, discounts)
         found = self._markets.get(key)
         if found is None:
-            found = self._markets[key] = Market.of(self, as_of, include_unconfirmed)
+            found = Market.of(self, as_of, include_unconfirmed).discounted(discounts)
+            self._markets[key] = found
             while len(self._markets) > 8:
                 self._markets.popitem(last=False)
         return found
@@ -413,6 +419,7 @@ class Market:
     columns: Columns
     as_of: date
     unconfirmed: Columns
+    list_price: Floats | None = None
     memo: dict[str, np.ndarray] = field(default_factory=dict)
     rows: dict[int, dict[str, object]] = field(default_factory=dict)
     _held: dict[tuple[str, int], Held] = field(default_factory=dict)
@@ -434,6 +441,19 @@ class Market:
         else:
             chosen = in_force(columns, as_of, layers)
         return cls(table, columns.take(chosen), as_of, columns.take(hidden))
+
+    def discounted(self, discounts: tuple[tuple[str, float], ...]) -> Market:
+        """Return the market with shares taken off the list prices of providers: P · (1 - d)."""
+        if not discounts:
+            return self
+        words, factor = self.columns.words, np.ones(len(self.columns))
+        listed = words["evidence"].mask(["list"])
+        for provider, share in discounts:
+            factor[listed & words["provider"].mask([provider])] = 1 - share
+        return replace(
+            self, columns=replace(self.columns, price=self.columns.price * factor), list_price=self.columns.price,
+            memo={}, rows={}, _held={},
+        )  # fmt: skip
 
     @cached_property
     def not_available(self) -> np.ndarray:

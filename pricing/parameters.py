@@ -34,6 +34,7 @@ SCALAR_PARAMETERS = (
     "utilization",
     "max_price_usd_per_hour",
     "max_accelerators",
+    "max_age_days",
     "include_unconfirmed",
     "all_sizes",
     "baseline",
@@ -42,10 +43,15 @@ SCALAR_PARAMETERS = (
     "offset",
     "as_of",
 )
-PARAMETERS = ("unit", "m", *LIST_PARAMETERS, "quote", *SCALAR_PARAMETERS[1:])
+PARAMETERS = ("unit", "m", *LIST_PARAMETERS, "quote", "discount", *SCALAR_PARAMETERS[1:])
 # The page's table puts a button's value after the form's own; the last one is meant.
 _LAST_COUNTS = ("sort", "offset")
-_WHOLE = {"limit": (1, MOST_LIMIT), "offset": (0, MOST_OFFSET), "max_accelerators": (1, 100_000)}
+_WHOLE = {
+    "limit": (1, MOST_LIMIT),
+    "offset": (0, MOST_OFFSET),
+    "max_accelerators": (1, 100_000),
+    "max_age_days": (1, 100_000),
+}
 _DETAIL = re.compile(r"m([1-9][0-9]{0,3})\.([a-z_]+)")
 
 
@@ -108,6 +114,7 @@ def read_pairs(
             data["filters"][name] = [n for n in numbers if n is not None]
         elif texts:
             data["filters"][name] = texts
+    data["discounts"] = _discounts(values.get("discount", []), faults)
     data["quotes"] = [text for text in values.get("quote", []) if text.strip()]
     for name in SCALAR_PARAMETERS[1:]:
         _scalar(name, values.get(name, []), data, faults)
@@ -138,6 +145,22 @@ def _details(details: Mapping[str, str], number: int, faults: list[Fault]) -> di
             if value is not None:
                 read[name] = value
     return read
+
+
+def _discounts(texts: Sequence[str], faults: list[Fault]) -> dict[str, float]:
+    """Read PROVIDER=SHARE, each provider once."""
+    discounts: dict[str, float] = {}
+    for i, text in enumerate(text for text in texts if text.strip()):
+        name, equals, share = (part.strip() for part in text.partition("="))
+        if not equals or not name:
+            faults.append(Fault(("discount", i), f"{shown(text)} is not PROVIDER=SHARE; write for example aws=12%"))
+        elif name in discounts:
+            faults.append(Fault(("discount", i), f"{shown(text)}: a discount of {name} is already given"))
+        else:
+            value = _attempt(faults, ("discount", i), partial(read_utilization, share))
+            if value is not None:
+                discounts[name] = value
+    return discounts
 
 
 def _scalar(name: str, texts: list[str], data: dict[str, Any], faults: list[Fault]) -> None:
@@ -190,6 +213,7 @@ def written_pairs(asked: QuestionIn, unit: Unit, measurements: Sequence[Measurem
     for name in LIST_PARAMETERS:
         pairs += [(name, str(value)) for value in getattr(asked.filters, name)]
     pairs += [("quote", text) for text in asked.quotes]
+    pairs += [("discount", f"{name}={notation.write_number(share)}") for name, share in asked.discounts.items()]
     for name in SCALAR_PARAMETERS[1:]:
         holder = asked.filters if name.startswith("max_") else asked
         value = getattr(holder, name)

@@ -200,6 +200,7 @@ class FiltersIn(StrictModel):
     )
     max_price_usd_per_hour: Amount | None = Field(None, description="Of the whole instance.")
     max_accelerators: Count | None = Field(None, description="Of one instance.")
+    max_age_days: Count | None = Field(None, description="Oldest prices to compare; own quotes always count.")
 
 
 class QuestionIn(StrictModel):
@@ -212,6 +213,9 @@ class QuestionIn(StrictModel):
     include_unconfirmed: bool = Field(False, description="Also third-party prices nobody confirmed.")
     all_sizes: bool = Field(False, description="Every size of a row, not only the cheapest per unit.")
     offers: tuple[dict[str, Any], ...] = Field((), description="Own offers, in the price schema.")
+    discounts: dict[Text, Annotated[float, BeforeValidator(_share), Field(gt=0, lt=1, allow_inf_nan=False)]] = Field(
+        {}, description="Share off the list prices of a provider, by its id."
+    )
     quotes: Names = Field((), description="PROVIDER/INSTANCE_TYPE@ACCELERATOR:COUNT=USD_PER_HOUR.")
     baseline: Text | None = Field(None, description="A label or PROVIDER/INSTANCE_TYPE[:COUNT][/REGION…].")
     sort: Text = Field("cost_usd", description="A column; '-' before it for descending.")
@@ -235,6 +239,7 @@ class Question:
     accelerators: frozenset[str] | None
     include_unconfirmed: bool
     all_sizes: bool
+    discounts: tuple[tuple[str, float], ...]
     baseline: str | None
     sort: str
     limit: int | None

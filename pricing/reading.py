@@ -86,6 +86,9 @@ class Reader:
             except (UnknownNameError, ValueError) as error:
                 faults.append(Fault(place, str(error)))
         accelerators = self._filters(asked.filters, table, faults)
+        for name in asked.discounts:
+            for fault in unknown_values("provider", [name], table, self.catalogue):
+                faults.append(Fault(("discounts", name) if not places else ("discount",), fault.msg))
         if faults:
             raise InvalidInputError(faults)
         measurements = _with_unique_labels(measurements, warnings)
@@ -97,6 +100,7 @@ class Reader:
             accelerators,
             asked.include_unconfirmed,
             asked.all_sizes,
+            tuple(sorted(asked.discounts.items())),
             asked.baseline or None,
             asked.sort,
             asked.limit,
