@@ -114,6 +114,10 @@ def serve(host: str | None, port: int | None, prices: tuple[Path, ...]) -> None:
 @click.option("--max-price-usd-per-hour", metavar="USD", help="Only instances up to this price.")
 @click.option("--max-accelerators", metavar="COUNT", help="Only instances up to this many accelerators.")
 @click.option("--max-age-days", metavar="DAYS", help="Only prices seen at most so many days ago; own quotes count.")
+@click.option("--owned", multiple=True, metavar="TEXT", help="Own machine: NAME@ACCELERATOR:COUNT=capex:USD,years:N,…")
+@click.option("--spot-loss", metavar="SHARE", help="Share of work that spot loses to interruptions, such as 5%.")
+@click.option("--currency", metavar="CODE", help="Also give costs in this currency, at a dated rate.")
+@click.option("--exchange-rate", multiple=True, metavar="CODE=UNITS", help="Your own rate in units per USD.")
 @click.option(
     "--discount", multiple=True, metavar="PROVIDER=SHARE", help="Your discount off list prices, such as aws=12%."
 )

@@ -97,6 +97,7 @@ def answer_dict(answer: Answer) -> dict[str, object]:
         "warnings": answer.warnings,
         "baseline": answer.baseline,
         "prices": answer.prices,
+        "currency": answer.question.currency,
     }
 
 

@@ -36,6 +36,15 @@ COMPARE_DOCS: dict[str, tuple[str, str, bool]] = {
     "max_price_usd_per_hour": ("Only instances up to this price.", "100", False),
     "max_accelerators": ("Only instances up to this many accelerators.", "8", False),
     "max_age_days": ("Only prices seen at most so many days before as_of; own quotes always count.", "30", False),
+    "spot_loss": ("Share of work that spot loses to interruptions.", "5%", False),
+    "currency": ("Also give costs and prices in this currency, at a dated rate.", "BRL", False),
+    "exchange_rate": ("Your own rate, CURRENCY=UNITS_PER_USD.", "BRL=5.43", True),
+    "owned": (
+        "A machine of your own, NAME@ACCELERATOR:COUNT=capex:USD,years:N,kw:N,pue:N,kwh:USD,yearly:USD; capex and "
+        "years are needed.",
+        "rack@H100-SXM:8=capex:280000,years:4,kw:10.2,pue:1.3,kwh:0.12,yearly:20000",
+        True,
+    ),
     "discount": ("Your discount at a provider, PROVIDER=SHARE; off its list prices.", "aws=12%", True),
     "quote": (
         "Your own price, PROVIDER/INSTANCE_TYPE@ACCELERATOR:COUNT=USD_PER_HOUR.",
@@ -127,6 +136,15 @@ class PricesOut(BaseModel):
     sha256: str = Field(description="Hash of the table's content.")
 
 
+class CurrencyOut(BaseModel):
+    """A dated exchange rate."""
+
+    currency: str = Field(description="Its code.")
+    per_usd: float = Field(description="Units of it for one USD.")
+    on: date | None = Field(description="Date of the rate; null for your own.")
+    source: str = Field(description="Who says so.")
+
+
 class AnswerOut(BaseModel):
     """The answer to a question."""
 
@@ -141,6 +159,7 @@ class AnswerOut(BaseModel):
     warnings: list[WarningOut] = Field(description="What to know: code, message.")
     baseline: BaselineOut | None = Field(description="What ratio_to_baseline compares with; null if nothing.")
     prices: PricesOut = Field(description="Rows, dates and hash of the price table.")
+    currency: CurrencyOut | None = Field(description="The exchange rate of the columns in another currency.")
 
 
 class PriceListOut(BaseModel):

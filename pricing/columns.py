@@ -13,6 +13,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 
+from pricing.currency import ExchangeRate
 from pricing.errors import InvalidInputError, near_matches, shown
 from pricing.estimates import NOT_TIED, TIED, Estimates
 from pricing.flags import flags
@@ -141,6 +142,13 @@ def _per_accelerator(e: Estimates) -> np.ndarray:
     return e.price / np.where(count == 0, np.nan, count)
 
 
+_NO_CURRENCY = ExchangeRate("", float("nan"), None, "")
+
+
+def _rate(e: Estimates) -> ExchangeRate:
+    return e.question.currency or _NO_CURRENCY
+
+
 def _list_price(e: Estimates) -> np.ndarray:
     listed = e.market.list_price
     if listed is None:
@@ -171,9 +179,7 @@ COLUMNS: tuple[Column[Estimates], ...] = (
         "Units per second that count: replicas × rate × success, before utilization.",
         lambda e: e.rate,
     ),
-    Column(
-        "utilization", "number", "Share of paid time at that rate.", lambda e: np.full(len(e), e.question.utilization)
-    ),
+    Column("utilization", "number", "Share of paid time whose work counts, at that rate.", lambda e: e.utilization),
     Column("cost_usd", "number", "USD per quoted unit; see cost_unit.", lambda e: e.cost),
     Column("cost_low_usd", "number", "Cost at the upper bound of the rate.", lambda e: e.cost_low),
     Column("cost_high_usd", "number", "Cost at the lower bound of the rate.", lambda e: e.cost_high),
@@ -221,6 +227,11 @@ COLUMNS: tuple[Column[Estimates], ...] = (
     Column("notes", "text", "Notes of the price.", _offer("notes")),
     Column("plan", "text", "Plan of a commitment, such as no_upfront.", _offer("plan")),
     Column("list_price_usd_per_hour", "number", "Price before your discount; unknown without one.", _list_price),
+    Column("currency", "text", "Currency of the next four columns.", _constant(lambda e: _rate(e).currency)),
+    Column("units_of_currency_per_usd", "number", "Exchange rate.", lambda e: np.full(len(e), _rate(e).per_usd)),
+    Column("exchange_rate_on", "date", "Date of that rate.", _constant(lambda e: str(_rate(e).on or ""))),
+    Column("cost_in_currency", "number", "Cost in that currency.", lambda e: e.cost * _rate(e).per_usd),
+    Column("price_in_currency_per_hour", "number", "Price in that currency.", lambda e: e.price * _rate(e).per_usd),
 )
 
 # Columns that depend on the offer alone, whatever the question.

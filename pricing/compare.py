@@ -78,7 +78,10 @@ def compare(question: Question, catalogue: Catalogue, *, all_rows: bool = False)
     """
     column, descending = find_column(question.sort, COLUMNS)
     market = question.table.market(
-        question.as_of, include_unconfirmed=question.include_unconfirmed, discounts=question.discounts
+        question.as_of,
+        include_unconfirmed=question.include_unconfirmed,
+        discounts=question.discounts,
+        spot_loss=question.spot_loss,
     )
     counter = Counter(market)
     rates: dict[int, Rate] = {}

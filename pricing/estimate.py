@@ -10,24 +10,26 @@ from typing import TypeVar
 
 import numpy as np
 
-from pricing.units import SECONDS_PER_HOUR, Unit
+from pricing.units import HOURS_PER_YEAR, SECONDS_PER_HOUR, Unit
 
 Number = TypeVar("Number", float, np.ndarray)
 
 
-def cost_per_quoted_unit(price: Number, rate: Number, utilization: float, unit: Unit) -> Number:
+def cost_per_quoted_unit(price: Number, rate: Number, utilization: Number | float, unit: Unit) -> Number:
     """Cost in USD of the quantity that the unit is quoted for: P · quoted / (3600 · R · u).
 
     price: USD per instance-hour; rate: units per second, > 0; utilization: 0 < u <= 1. For tokens
     `quoted` is 10⁶; for audio it is 3,600 audio-seconds, so that the cost is P / (RTFx · u).
     Source: PerDollar's contract, section 3.
     """
-    return price / (SECONDS_PER_HOUR * rate * utilization) * unit.quoted
+    cost: Number = price / (SECONDS_PER_HOUR * rate * utilization) * unit.quoted
+    return cost
 
 
-def units_per_usd(price: Number, rate: Number, utilization: float, unit: Unit) -> Number:
+def units_per_usd(price: Number, rate: Number, utilization: Number | float, unit: Unit) -> Number:
     """Single units (tokens, audio-hours, requests) for one USD: 3600 · R · u / (P · single)."""
-    return SECONDS_PER_HOUR * rate * utilization / (price * unit.single)
+    units: Number = SECONDS_PER_HOUR * rate * utilization / (price * unit.single)
+    return units
 
 
 def counted_rate(rate: float, success_rate: float) -> float:
@@ -64,3 +66,29 @@ def is_tied_across_measurements(log_ratio: Number, standard_error: Number) -> Nu
     """
     result: Number = np.abs(log_ratio) < 1.96 * standard_error
     return result
+
+
+def owned_cost_per_hour(
+    capex: float, years: float, kw: float, pue: float, kwh: float, yearly: float
+) -> dict[str, float]:
+    """Parts of an owned machine's cost in USD per hour: purchase, power, upkeep.
+
+    capex / (years · 8760) + kw · pue · kwh + yearly / 8760, with capex and yearly in USD, kw the
+    machine's power, pue total power over that of the machines, kwh the price of a kilowatt-hour.
+    The machine is paid for in every hour of the year, used or not.
+    """
+    return {
+        "purchase": capex / (years * HOURS_PER_YEAR),
+        "power": kw * pue * kwh,
+        "upkeep": yearly / HOURS_PER_YEAR,
+    }
+
+
+def amortised_price(recurring: float, upfront: float, term_months: int) -> float:
+    """Price in USD per hour of a commitment: recurring + upfront / (term in years · 8760)."""
+    return recurring + upfront / (term_months / 12 * HOURS_PER_YEAR)
+
+
+def utilization_with_loss(utilization: Number, share_lost: float) -> Number:
+    """Share of paid time whose work counts: u · (1 - l), where spot loses the share l of its work."""
+    return utilization * (1 - share_lost)

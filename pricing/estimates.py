@@ -76,6 +76,15 @@ class Estimates:
         price: np.ndarray = self.columns.price[self.pairs.offer]
         return price
 
+    @cached_property
+    def utilization(self) -> np.ndarray:
+        """Share of paid time whose work counts; less for spot where it loses work."""
+        shares = np.full(len(self.pairs), self.question.utilization)
+        if self.question.spot_loss:
+            spot = self.columns.words["purchase"].mask(["spot"])[self.pairs.offer]
+            shares[spot] = estimate.utilization_with_loss(self.question.utilization, self.question.spot_loss)
+        return shares
+
     def _counted(self, values: list[float | None]) -> np.ndarray:
         """Spread a figure of each measurement's rate over the rows: × replicas × share counted."""
         each = np.array(
@@ -90,7 +99,7 @@ class Estimates:
         return self._counted([rate.value for rate in self.rates])
 
     def _cost(self, rate: np.ndarray) -> np.ndarray:
-        return estimate.cost_per_quoted_unit(self.price, rate, self.question.utilization, self.question.unit)
+        return estimate.cost_per_quoted_unit(self.price, rate, self.utilization, self.question.unit)
 
     @cached_property
     def cost(self) -> np.ndarray:
@@ -111,7 +120,7 @@ class Estimates:
     @cached_property
     def units_per_usd(self) -> np.ndarray:
         """Single units (tokens, audio-hours, requests) for one USD."""
-        return estimate.units_per_usd(self.price, self.rate, self.question.utilization, self.question.unit)
+        return estimate.units_per_usd(self.price, self.rate, self.utilization, self.question.unit)
 
     @cached_property
     def ratio_to_baseline(self) -> np.ndarray:

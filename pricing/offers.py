@@ -326,16 +326,22 @@ class PriceTable:
         )
 
     def market(
-        self, as_of: date, *, include_unconfirmed: bool = False, discounts: tuple[tuple[str, float], ...] = ()
+        self,
+        as_of: date,
+        *,
+        include_unconfirmed: bool = False,
+        discounts: tuple[tuple[str, float], ...] = (),
+        spot_loss: float = 0.0,
     ) -> Market:
         """Return the prices in force on a date; unconfirmed (third_party) ones only when asked for.
 
-        `discounts` are (provider, share off) and hold for list prices.
+        `discounts` are (provider, share off) and hold for list prices; `spot_loss` is the share of
+        work that spot loses, which makes spot rank as if it were dearer.
         """
-        key = (as_of, include_unconfirmed, discounts)
+        key = (as_of, include_unconfirmed, discounts, spot_loss)
         found = self._markets.get(key)
         if found is None:
-            found = Market.of(self, as_of, include_unconfirmed).discounted(discounts)
+            found = Market.of(self, as_of, include_unconfirmed).discounted(discounts).weighted(spot_loss)
             self._markets[key] = found
             while len(self._markets) > 8:
                 self._markets.popitem(last=False)
@@ -420,6 +426,7 @@ class Market:
     as_of: date
     unconfirmed: Columns
     list_price: Floats | None = None
+    weight: Floats | None = None
     memo: dict[str, np.ndarray] = field(default_factory=dict)
     rows: dict[int, dict[str, object]] = field(default_factory=dict)
     _held: dict[tuple[str, int], Held] = field(default_factory=dict)
@@ -454,6 +461,13 @@ class Market:
             self, columns=replace(self.columns, price=self.columns.price * factor), list_price=self.columns.price,
             memo={}, rows={}, _held={},
         )  # fmt: skip
+
+    def weighted(self, spot_loss: float) -> Market:
+        """Return the market with spot ranked by its price per work that counts: P / (1 - l)."""
+        if not spot_loss:
+            return self
+        weight = np.where(self.columns.words["purchase"].mask(["spot"]), 1 / (1 - spot_loss), 1.0)
+        return replace(self, weight=weight, memo={}, rows={}, _held={})
 
     @cached_property
     def not_available(self) -> np.ndarray:
@@ -504,6 +518,8 @@ class Market:
         enough = replicas >= 1
         offers, replicas, too_few = positions[enough], replicas[enough], positions[~enough]
         per_replica = self.columns.price[offers] / replicas
+        if self.weight is not None:
+            per_replica *= self.weight[offers]
         order = np.lexsort((offers, per_replica))
         offers, per_replica = offers[order], per_replica[order]
         smallest = smallest_sizes(self.columns, offers, per_replica) if sizes else None

@@ -35,6 +35,8 @@ SCALAR_PARAMETERS = (
     "max_price_usd_per_hour",
     "max_accelerators",
     "max_age_days",
+    "spot_loss",
+    "currency",
     "include_unconfirmed",
     "all_sizes",
     "baseline",
@@ -43,7 +45,7 @@ SCALAR_PARAMETERS = (
     "offset",
     "as_of",
 )
-PARAMETERS = ("unit", "m", *LIST_PARAMETERS, "quote", "discount", *SCALAR_PARAMETERS[1:])
+PARAMETERS = ("unit", "m", *LIST_PARAMETERS, "quote", "owned", "discount", "exchange_rate", *SCALAR_PARAMETERS[1:])
 # The page's table puts a button's value after the form's own; the last one is meant.
 _LAST_COUNTS = ("sort", "offset")
 _WHOLE = {
@@ -114,7 +116,9 @@ def read_pairs(
             data["filters"][name] = [n for n in numbers if n is not None]
         elif texts:
             data["filters"][name] = texts
-    data["discounts"] = _discounts(values.get("discount", []), faults)
+    data["discounts"] = _named("discount", "PROVIDER=SHARE", "aws=12%", values, read_utilization, faults)
+    data["exchange_rates"] = _named("exchange_rate", "CURRENCY=UNITS_PER_USD", "BRL=5.43", values, read_number, faults)
+    data["owned"] = [text for text in values.get("owned", []) if text.strip()]
     data["quotes"] = [text for text in values.get("quote", []) if text.strip()]
     for name in SCALAR_PARAMETERS[1:]:
         _scalar(name, values.get(name, []), data, faults)
@@ -147,20 +151,27 @@ def _details(details: Mapping[str, str], number: int, faults: list[Fault]) -> di
     return read
 
 
-def _discounts(texts: Sequence[str], faults: list[Fault]) -> dict[str, float]:
-    """Read PROVIDER=SHARE, each provider once."""
-    discounts: dict[str, float] = {}
-    for i, text in enumerate(text for text in texts if text.strip()):
-        name, equals, share = (part.strip() for part in text.partition("="))
+def _named(
+    parameter: str,
+    form: str,
+    example: str,
+    values: Mapping[str, list[str]],
+    read: Callable[[str], float],
+    faults: list[Fault],
+) -> dict[str, float]:
+    """Read NAME=NUMBER, each name once."""
+    numbers: dict[str, float] = {}
+    for i, text in enumerate(text for text in values.get(parameter, []) if text.strip()):
+        name, equals, number = (part.strip() for part in text.partition("="))
         if not equals or not name:
-            faults.append(Fault(("discount", i), f"{shown(text)} is not PROVIDER=SHARE; write for example aws=12%"))
-        elif name in discounts:
-            faults.append(Fault(("discount", i), f"{shown(text)}: a discount of {name} is already given"))
+            faults.append(Fault((parameter, i), f"{shown(text)} is not {form}; write for example {example}"))
+        elif name in numbers:
+            faults.append(Fault((parameter, i), f"{shown(text)}: {name} is already given"))
         else:
-            value = _attempt(faults, ("discount", i), partial(read_utilization, share))
+            value = _attempt(faults, (parameter, i), partial(read, number))
             if value is not None:
-                discounts[name] = value
-    return discounts
+                numbers[name] = value
+    return numbers
 
 
 def _scalar(name: str, texts: list[str], data: dict[str, Any], faults: list[Fault]) -> None:
@@ -213,6 +224,8 @@ def written_pairs(asked: QuestionIn, unit: Unit, measurements: Sequence[Measurem
     for name in LIST_PARAMETERS:
         pairs += [(name, str(value)) for value in getattr(asked.filters, name)]
     pairs += [("quote", text) for text in asked.quotes]
+    pairs += [("owned", text) for text in asked.owned]
+    pairs += [("exchange_rate", f"{name}={notation.write_number(rate)}") for name, rate in asked.exchange_rates.items()]
     pairs += [("discount", f"{name}={notation.write_number(share)}") for name, share in asked.discounts.items()]
     for name in SCALAR_PARAMETERS[1:]:
         holder = asked.filters if name.startswith("max_") else asked

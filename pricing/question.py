@@ -24,6 +24,7 @@ from pydantic import (
 )
 
 from pricing import notation
+from pricing.currency import ExchangeRate
 from pricing.errors import near_matches, shown
 from pricing.measurements import Measurement, Rate, from_repeats, single, with_spread
 from pricing.numbers import read_day, read_utilization
@@ -216,6 +217,12 @@ class QuestionIn(StrictModel):
     discounts: dict[Text, Annotated[float, BeforeValidator(_share), Field(gt=0, lt=1, allow_inf_nan=False)]] = Field(
         {}, description="Share off the list prices of a provider, by its id."
     )
+    spot_loss: Annotated[float, BeforeValidator(_share), Field(ge=0, lt=1, allow_inf_nan=False)] = Field(
+        0.0, description="Share of work that spot loses to interruptions."
+    )
+    currency: Text | None = Field(None, description="Also give costs in this currency, such as BRL.")
+    exchange_rates: dict[Text, Amount] = Field({}, description="Your own rates, in units per USD, by currency.")
+    owned: Names = Field((), description="NAME@ACCELERATOR:COUNT=capex:USD,years:N,kw:N,pue:N,kwh:USD,yearly:USD.")
     quotes: Names = Field((), description="PROVIDER/INSTANCE_TYPE@ACCELERATOR:COUNT=USD_PER_HOUR.")
     baseline: Text | None = Field(None, description="A label or PROVIDER/INSTANCE_TYPE[:COUNT][/REGION…].")
     sort: Text = Field("cost_usd", description="A column; '-' before it for descending.")
@@ -240,6 +247,8 @@ class Question:
     include_unconfirmed: bool
     all_sizes: bool
     discounts: tuple[tuple[str, float], ...]
+    spot_loss: float
+    currency: ExchangeRate | None
     baseline: str | None
     sort: str
     limit: int | None

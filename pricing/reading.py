@@ -13,15 +13,19 @@ from pydantic import ValidationError
 
 from pricing import notation
 from pricing.accelerators import Catalogue, UnknownNameError
+from pricing.currency import exchange_rate
 from pricing.errors import Fault, InvalidInputError, Location, near_matches, shown
 from pricing.filters import chosen_accelerators, unknown_values
 from pricing.measurements import Measurement
-from pricing.numbers import read_whole_number
+from pricing.numbers import read_number, read_whole_number
 from pricing.offers import PriceTable
+from pricing.owned import parse_owned
 from pricing.parameters import DETAILS, read_pairs, written_pairs
 from pricing.question import DEFAULT_LIMITS, FiltersIn, Limits, MeasurementIn, Question, QuestionIn, Warned, too_many
 from pricing.sources.own_schema import read_rows
 from pricing.units import unit_named
+
+_WITH_CURRENCY = re.compile(r"(.*[0-9])\s*([A-Z]{3})")
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ class Reader:
             raise InvalidInputError.at(
                 ("as_of",), f"{as_of} is after today ({self.today}, UTC); prices are known up to today"
             )
-        table = self._with_own_offers(asked)
+        table = self._with_own_offers(asked, as_of)
         faults = []
         warnings = [Warned("alias_assumed", f"{text}.") for text in table.assumptions]
         measurements = []
@@ -86,6 +90,12 @@ class Reader:
             except (UnknownNameError, ValueError) as error:
                 faults.append(Fault(place, str(error)))
         accelerators = self._filters(asked.filters, table, faults)
+        currency = None
+        if asked.currency:
+            try:
+                currency = exchange_rate(asked.currency, as_of, asked.exchange_rates)
+            except ValueError as error:
+                faults.append(Fault(("currency",), str(error)))
         for name in asked.discounts:
             for fault in unknown_values("provider", [name], table, self.catalogue):
                 faults.append(Fault(("discounts", name) if not places else ("discount",), fault.msg))
@@ -101,6 +111,8 @@ class Reader:
             asked.include_unconfirmed,
             asked.all_sizes,
             tuple(sorted(asked.discounts.items())),
+            asked.spot_loss,
+            currency,
             asked.baseline or None,
             asked.sort,
             asked.limit,
@@ -125,14 +137,19 @@ class Reader:
             except ValueError as error:
                 yield Fault(_placed(("measurements", i), places), str(error))
 
-    def _with_own_offers(self, asked: QuestionIn) -> PriceTable:
+    def _with_own_offers(self, asked: QuestionIn, as_of: date) -> PriceTable:
         rows: list[Mapping[str, object]] = list(asked.offers)
         faults = []
         for i, text in enumerate(asked.quotes):
             try:
-                rows.append(parse_quote(text))
+                rows.append(_in_usd(parse_quote(text), as_of, asked.exchange_rates))
             except ValueError as error:
                 faults.append(Fault(("quote", i), str(error)))
+        for i, text in enumerate(asked.owned):
+            try:
+                rows.append(parse_owned(text))
+            except ValueError as error:
+                faults.append(Fault(("owned", i), str(error)))
         if faults:
             raise InvalidInputError(faults)
         if not rows:
@@ -141,7 +158,7 @@ class Reader:
             own = read_rows(rows, self.catalogue, self.today)
         except InvalidInputError as error:
             raise InvalidInputError(
-                _of_quotes(fault, len(asked.offers), asked.quotes) for fault in error.faults
+                _of_quotes(fault, len(asked.offers), asked.quotes, asked.owned) for fault in error.faults
             ) from error
         return PriceTable.joined([self.table], own=own)
 
@@ -305,16 +322,32 @@ def parse_quote(text: str) -> dict[str, object]:
     return row
 
 
-def _of_quotes(fault: Fault, first: int, quotes: Sequence[str]) -> Fault:
-    """Name quotes by their text: they follow the inline offers, of which there are `first`."""
+def _in_usd(row: dict[str, object], as_of: date, own: Mapping[str, float]) -> dict[str, object]:
+    """Convert a quote with a currency's code after its price, such as 12.5EUR, at a dated rate."""
+    match = _WITH_CURRENCY.fullmatch(str(row["price_usd_per_hour"]))
+    if match is None:
+        return row
+    rate = exchange_rate(match[2], as_of, own)
+    amount = read_number(match[1], thousands=True)
+    said = f"{match[1].strip()} {rate.currency} at {rate.per_usd:.6g} {rate.currency} per USD, {rate.source}"
+    return row | {
+        "price_usd_per_hour": repr(amount / rate.per_usd),
+        "notes": said + (f", {rate.on}" if rate.on else ""),
+    }
+
+
+def _of_quotes(fault: Fault, first: int, quotes: Sequence[str], owned: Sequence[str]) -> Fault:
+    """Name quotes and owned machines by their text: they follow the inline offers, of which there are `first`."""
+    texts = [*quotes, *owned]
 
     def named(match: re.Match[str]) -> str:
         row = int(match[1]) - first
-        return f"the quote {shown(quotes[row])}" if row >= 0 else match[0]
+        return f"the {'quote' if row < len(quotes) else 'machine'} {shown(texts[row])}" if row >= 0 else match[0]
 
     loc = fault.loc
     if len(loc) > 1 and isinstance(loc[1], int) and loc[1] >= first:
-        loc = ("quote", loc[1] - first)
+        row = loc[1] - first
+        loc = ("quote", row) if row < len(quotes) else ("owned", row - len(quotes))
     return Fault(loc, re.sub(r"offers\[([0-9]+)\]", named, fault.msg))
 
 

@@ -128,9 +128,9 @@ def test_a_whole_csv(acme):
         ",".join(column.name for column in COLUMNS) + "\r\n"
         "1,acme,\"'=box, 8\",eu-1,on_demand,,H100-SXM,nvidia,8,'=cmd,8,0,20.0,1200.0,1.0,0.016666666666666666,,,"
         'USD per audio-hour,60.0,1.0,1200.0,20.0,,list,2026-11-01,10,"acme\'s ""page""",'
-        "measured,,,,scaled_up,2.5,,,\r\n"
+        "measured,,,,scaled_up,2.5,,,,,,,,\r\n"
         "2,acme,box-1,eu-1,on_demand,,H100-SXM,nvidia,1,'=cmd,1,0,3.6,150.0,1.0,0.024,,,USD per audio-hour,"
-        "41.666666666666664,1.44,216.0,2.5,false,list,2026-11-01,10,'-page,measured,,,,,3.6,first,,\r\n"
+        "41.666666666666664,1.44,216.0,2.5,false,list,2026-11-01,10,'-page,measured,,,,,3.6,first,,,,,,,\r\n"
     )
 
 
