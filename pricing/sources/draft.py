@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 
 from pricing.accelerators import Catalogue, UnknownNameError
 from pricing.errors import shown
@@ -12,6 +13,7 @@ from pricing.errors import shown
 LEFT_OUT = {
     "no_price": "have no price",
     "zero_price": "have a price of 0, which is no price",
+    "mixed_units": "have prices of mixed units, per core, per chip and per pod",
     "placeholder_price": "have a placeholder in place of a price",
     "host_only": "price the host without its accelerators, and no price of these goes with it",
     "accelerator_only": "price accelerators without a host, and no host goes with them",
@@ -71,11 +73,12 @@ class Offer:
 
     def row(self) -> dict[str, object]:
         """Return the offer as a row of the schema: of several zones the lower median, with the range in the notes."""
-        prices = sorted(self.prices)
-        price = prices[(len(prices) - 1) // 2]
-        notes = [self.notes] if self.notes else []
-        if prices[0] != prices[-1]:
-            notes.append(f"lower median of {len(prices)} zones, {prices[0]:g} to {prices[-1]:g}")
+        prices, price, notes = self.prices, self.prices[0], self.notes
+        if len(prices) > 1 and min(prices) != max(prices):
+            prices = sorted(prices)
+            price = prices[(len(prices) - 1) // 2]
+            zones = f"lower median of {len(prices)} zones, {prices[0]:g} to {prices[-1]:g}"
+            notes = f"{notes}; {zones}" if notes else zones
         return {
             "provider": self.provider,
             "instance_type": self.instance_type,
@@ -91,7 +94,7 @@ class Offer:
             "observed_on": self.observed_on,
             "evidence": "list",
             "source": self.source,
-            "notes": "; ".join(notes),
+            "notes": notes,
             "availability": self.availability,
             "plan": self.plan,
         }
@@ -109,6 +112,7 @@ class Draft:
     options: dict[str, str] = field(default_factory=dict)
     _offers: dict[Key, Offer] = field(default_factory=dict)
     _left_out: dict[str, LeftOut] = field(default_factory=dict)
+    _types: dict[tuple[str, str], tuple[str, int | None] | None] = field(default_factory=dict)
     _names: dict[tuple[str, float | None], tuple[str, int | None] | None] = field(default_factory=dict)
 
     def add(self, offer: Offer, price: float) -> None:
@@ -125,11 +129,33 @@ class Draft:
         if kept is offer:
             kept.source, kept.observed_on = kept.source or self.source, kept.observed_on or self.observed_on
 
+    def another(self, key: Key, price: float) -> bool:
+        """Add a price to the offer of a key, if there is one already; this spares making the offer again."""
+        kept = self._offers.get(key)
+        if kept is None or not price > 0:
+            return False
+        kept.prices.append(price)
+        return True
+
     def leave_out(self, reason: str, example: str, count: int = 1) -> None:
         """Count rows that give no offer; the first example of a reason is kept."""
         before = self._left_out.get(reason)
         first = before.example if before else example
         self._left_out[reason] = LeftOut(reason, count + (before.count if before else 0), first)
+
+    def instance(self, provider: str, instance_type: str) -> tuple[str, int | None] | None:
+        """Return the accelerator of an instance type, as the catalogue knows it; looked up once."""
+        key = (provider, instance_type)
+        if key not in self._types:
+            self._types[key] = self.catalogue.instance(provider, instance_type)
+        return self._types[key]
+
+    def meaning(self, name: str, memory_gib: float | None = None) -> tuple[str, int | None] | None:
+        """Find the chip that a name means, as `accelerator` does, without counting a failure."""
+        key = (name, memory_gib)
+        if key not in self._names:
+            self._names[key] = self._found(name, memory_gib)
+        return self._names[key]
 
     def accelerator(self, name: str, memory_gib: float | None = None) -> tuple[str, int | None] | None:
         """Find the chip that a source's name means, with the count that the name carries.
@@ -137,10 +163,7 @@ class Draft:
         Memory tells 40 GB from 80 GB where the name alone does not. None where nothing or several
         things are meant; the row is then counted as left out.
         """
-        key = (name, memory_gib)
-        if key not in self._names:
-            self._names[key] = self._found(name, memory_gib)
-        found = self._names[key]
+        found = self.meaning(name, memory_gib)
         if found is None:
             known = self.catalogue.candidates(name)
             self.leave_out("ambiguous_accelerator" if known else "unknown_accelerator", shown(name))
@@ -163,5 +186,9 @@ class Draft:
 
     def rows(self) -> Iterator[dict[str, object]]:
         """Yield the offers as rows of the schema, in the order of their keys."""
-        for key in sorted(self._offers, key=lambda k: (*k[:5], k[5] or 0, k[6])):
+        # Offers on demand have no term; only where there are terms does None need a place among them.
+        terms = any(key[5] is not None for key in self._offers)
+        for key in sorted(
+            self._offers, key=(lambda k: (*k[:5], k[5] or 0, k[6])) if terms else itemgetter(slice(0, 5))
+        ):
             yield self._offers[key].row()

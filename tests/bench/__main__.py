@@ -1,12 +1,12 @@
-"""Run all benchmarks, or those named: kernel, files, process, serving."""
+"""Run all benchmarks, or those named: kernel, files, importing, process, serving."""
 
 from __future__ import annotations
 
 import sys
 
-from tests.bench import files, kernel, process, serving
+from tests.bench import files, importing, kernel, process, serving
 
-ALL = {"kernel": kernel, "files": files, "process": process, "serving": serving}
+ALL = {"kernel": kernel, "files": files, "importing": importing, "process": process, "serving": serving}
 
 
 def main(names: list[str]) -> int:

@@ -1,0 +1,89 @@
+"""Importers over real files: every price is one that the file states for that instance and region."""
+
+from __future__ import annotations
+
+import csv
+import os
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from pricing.accelerators import catalogue
+from pricing.sources.document import documents
+from pricing.sources.importing import import_document
+from pricing.sources.own_schema import read_rows
+
+SAMPLES = Path(os.environ["PERDOLLAR_REAL_FILES"]) / "prices/samples"
+TODAY = date(2026, 12, 1)
+SKYPILOT = ("aws", "gcp", "lambda", "nebius", "oci", "shadeform", "verda")
+GPUHUNT = {"aws": "aws", "azure": "azure", "gcp_tpu": "gcp", "oci": "oci"}
+
+
+def imported(name, provider):
+    (document,) = documents([SAMPLES / name])
+    found = import_document(document, catalogue(), TODAY, provider)
+    assert found.rows
+    read_rows(found.rows, catalogue(), TODAY)
+    return found
+
+
+def source_of(name):
+    with (SAMPLES / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("provider", SKYPILOT)
+def test_skypilot(provider):
+    name = f"skypilot_{provider}.csv"
+    stated = {}
+    for row in source_of(name):
+        kind = row["InstanceType"] or row["AcceleratorName"]
+        for purchase, field in (("on_demand", "Price"), ("spot", "SpotPrice")):
+            if row[field]:
+                stated.setdefault((kind, row["Region"], purchase), []).append(float(row[field]))
+    for row in imported(name, provider).rows:
+        prices = sorted(stated[row["instance_type"], row["region"], row["purchase"]])
+        assert row["price_usd_per_hour"] == prices[(len(prices) - 1) // 2]
+
+
+@pytest.mark.parametrize(("file", "provider"), GPUHUNT.items())
+def test_gpuhunt(file, provider):
+    name = f"gpuhunt_{file}.csv"
+    stated = {}
+    for row in source_of(name):
+        key = (row["instance_name"], row["location"], row["spot"] == "True", int(row["gpu_count"]))
+        stated.setdefault(key, set()).add(float(row["price"]))
+    for row in imported(name, provider).rows:
+        key = (row["instance_type"], row["region"], row["purchase"] == "spot", row["accelerator_count"])
+        assert row["price_usd_per_hour"] in stated[key]
+
+
+def test_known_answers():
+    rows = {
+        (r["provider"], r["instance_type"], r["region"], r["purchase"]): r
+        for provider in SKYPILOT
+        for r in imported(f"skypilot_{provider}.csv", provider).rows
+    }
+
+    def offer(*key):
+        row = rows[key]
+        return row["accelerator"], row["accelerator_count"], row["price_usd_per_hour"]
+
+    assert offer("aws", "trn1.32xlarge", "us-east-1", "on_demand") == ("Trainium1", 16, 21.5)
+    assert offer("aws", "trn2.48xlarge", "us-east-2", "spot") == ("Trainium2", 16, 23.0631)
+    assert ("aws", "trn2.48xlarge", "us-east-2", "on_demand") not in rows
+    assert offer("gcp", "tpu-v5p-12288", "us-east5", "on_demand") == ("TPU-v5p", 6144, 25804.8)
+    assert offer("oci", "BM.GPU.MI355X.8", "af-casablanca-1", "on_demand") == ("MI355X", 8, 68.8)
+    assert offer("oci", "BM.GPU.MI300X.8", "af-casablanca-1", "on_demand") == ("MI300X", 8, 48.0)
+
+
+def test_vultr():
+    (document,) = documents([SAMPLES / "vultr_plans_metal.json"])
+    found = import_document(document, catalogue(), TODAY)
+    assert {(r["instance_type"], r["purchase"]): r["price_usd_per_hour"] for r in found.rows} == {
+        ("vbm-256c-2048gb-8-mi300x-gpu", "on_demand"): 17.52,
+        ("vbm-256c-2048gb-8-mi300x-gpu", "spot"): 14.72,
+        ("vbm-112c-2048gb-8-h100-gpu", "on_demand"): 23.92,
+        ("vbm-112c-2048gb-8-h100-gpu", "spot"): 18.4,
+    }
