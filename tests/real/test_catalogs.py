@@ -78,6 +78,23 @@ def test_known_answers():
     assert offer("oci", "BM.GPU.MI300X.8", "af-casablanca-1", "on_demand") == ("MI300X", 8, 48.0)
 
 
+def test_azure():
+    (document,) = documents([SAMPLES / "azure_retail_prices_page_mixed.json"])
+    found = import_document(document, catalogue(), TODAY)
+    assert {(r["instance_type"], r["purchase"], r["term_months"]): r["price_usd_per_hour"] for r in found.rows} == {
+        ("Standard_ND96isr_H100_v5", "on_demand", None): 98.32,
+        ("Standard_ND96isr_H100_v5", "spot", None): 18.984,
+        ("Standard_ND96isr_H100_v5", "reserved", 12): pytest.approx(62.924772, abs=1e-6),
+        ("Standard_ND96isr_H100_v5", "reserved", 36): pytest.approx(1134310 / 26280),
+        ("Standard_ND96isr_MI300X_v5", "on_demand", None): 48.0,
+        ("Standard_ND96isr_MI300X_v5", "spot", None): 8.8704,
+        ("Standard_NC24ads_A100_v4", "on_demand", None): 3.673,
+        ("Standard_NC24ads_A100_v4", "savings_plan", 12): 3.0574,
+        ("Standard_NC24ads_A100_v4", "savings_plan", 36): 2.2659,
+    }
+    assert {left.reason for left in found.left_out} == {"dev_test", "not_linux", "low_priority"}
+
+
 def test_vultr():
     (document,) = documents([SAMPLES / "vultr_plans_metal.json"])
     found = import_document(document, catalogue(), TODAY)
