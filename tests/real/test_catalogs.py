@@ -78,6 +78,21 @@ def test_known_answers():
     assert offer("oci", "BM.GPU.MI300X.8", "af-casablanca-1", "on_demand") == ("MI300X", 8, 48.0)
 
 
+@pytest.mark.parametrize("name", ["aws_bulk_offer_constructed.json", "aws_get_products_constructed.json"])
+def test_aws(name):
+    (document,) = documents([SAMPLES / name])
+    found = import_document(document, catalogue(), TODAY)
+    assert {
+        (r["instance_type"], r["purchase"]): (r["accelerator_count"], r["price_usd_per_hour"]) for r in found.rows
+    } == {
+        ("p5.48xlarge", "on_demand"): (8, 55.04),
+        ("p5.48xlarge", "reserved"): (8, 23.7773),
+        ("p4d.24xlarge", "on_demand"): (8, 21.957642),
+        ("g6e.12xlarge", "on_demand"): (4, 10.49264),
+        ("trn1.32xlarge", "on_demand"): (16, 21.5),
+    }
+
+
 def test_azure():
     (document,) = documents([SAMPLES / "azure_retail_prices_page_mixed.json"])
     found = import_document(document, catalogue(), TODAY)

@@ -63,8 +63,10 @@ def test_what_is_left_out():
     found = read(
         # 98.32 + 96 × 0.046: the price with Windows.
         item(102.736, productName="Virtual Machines ND H100 v5 Series Windows"),
-        item(9.6, skuName="ND96isr H100 v5 Low Priority"), item(50, type="DevTestConsumption"), item(90, currencyCode="EUR"),
-        item(5, serviceName="Storage"), item(0.454, armSkuName="Standard_NV6ads_A10_v5"),
+        item(9.6, skuName="ND96isr H100 v5 Low Priority"),
+        item(50, type="DevTestConsumption"), item(90, currencyCode="EUR"),
+        item(5, serviceName="Storage"),
+        item(0.454, armSkuName="Standard_NV6ads_A10_v5"),
         item(0), item(None),
         item(99, effectiveStartDate="2027-01-01T00:00:00Z"), item(5, unitOfMeasure="1/Month"),
         item(5, type="Reservation", reservationTerm="a while"),
