@@ -70,6 +70,7 @@ class Offer:
     source: str = ""
     notes: str = ""
     availability: str = ""
+    evidence: str = "list"
 
     def row(self) -> dict[str, object]:
         """Return the offer as a row of the schema: of several zones the lower median, with the range in the notes."""
@@ -92,7 +93,7 @@ class Offer:
             "term_months": self.term_months,
             "price_usd_per_hour": price,
             "observed_on": self.observed_on,
-            "evidence": "list",
+            "evidence": self.evidence,
             "source": self.source,
             "notes": notes,
             "availability": self.availability,
