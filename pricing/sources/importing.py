@@ -12,14 +12,32 @@ from types import ModuleType
 from pricing.accelerators import Catalogue
 from pricing.errors import InvalidInputError, PriceFileError, near_matches, shown
 from pricing.offers import OFFER_COLUMNS
-from pricing.sources import aws_price_list, azure_retail, gpuhunt, skypilot, spreadsheet, vultr
+from pricing.sources import (
+    aws_price_list,
+    azure_retail,
+    gpuhunt,
+    oci_price_list,
+    skypilot,
+    spreadsheet,
+    vantage,
+    vultr,
+)
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, LeftOut
 
 # Each module has NAME, WHAT (a sentence part for messages), recognises(document) and
 # read(document, draft, provider). The first that recognises a document reads it.
 _BROKEN = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, EOFError)
-FORMATS: tuple[ModuleType, ...] = (skypilot, gpuhunt, aws_price_list, azure_retail, vultr, spreadsheet)
+FORMATS: tuple[ModuleType, ...] = (
+    skypilot,
+    gpuhunt,
+    aws_price_list,
+    azure_retail,
+    oci_price_list,
+    vantage,
+    vultr,
+    spreadsheet,
+)
 
 
 class ProviderNeededError(InvalidInputError):

@@ -199,7 +199,8 @@ def _add(values: dict[str, object], number: int, file: str, draft: Draft, provid
     purchase = next((p for p in PURCHASES if folded(p) == purchase), _PURCHASES.get(purchase, "on_demand"))
     term = text("term_months")
     offer = Offer(
-        (text("provider") or provider or "quote").lower().replace(" ", "-"), text("instance_type") or f"{count}x {name}",
+        (text("provider") or provider or "quote").lower().replace(" ", "-"),
+        text("instance_type") or f"{count}x {name}",
         text("region") or "global", found[0] if found else "", count, purchase,
         _months(term, file, number) if term else None, vcpus=amount("vcpus"), memory_gib=amount("memory_gib"),
         observed_on=_day(values.get("observed_on"), file, number), source=text("source"), notes=text("notes"),
@@ -211,9 +212,7 @@ def _add(values: dict[str, object], number: int, file: str, draft: Draft, provid
 def _number(text: str, decimal: str) -> float:
     """Read an amount of money or a quantity; what has two readings is refused."""
     if _OTHER_MONEY.search(text):
-        raise ValueError(
-            f"{shown(text)} is in another currency; convert it, or give it as a quote with its code"
-        )
+        raise ValueError(f"{shown(text)} is in another currency; convert it, or give it as a quote with its code")
     match = _MONEY.match(text)
     plain = (match[1] if match else text).replace("\u00a0", "").replace(" ", "")
     if decimal == ",":

@@ -93,6 +93,31 @@ def test_aws(name):
     }
 
 
+def test_oci():
+    (document,) = documents([SAMPLES / "oci_price_list_opencost_extract.json"])
+    found = import_document(document, catalogue(), TODAY)
+    prices = {
+        r["instance_type"]: (r["accelerator"], r["accelerator_count"], r["price_usd_per_hour"]) for r in found.rows
+    }
+    assert prices["BM.GPU.H100.8"] == ("H100-SXM", 8, 80.0)
+    assert prices["BM.GPU.A100-v2.8"] == ("A100-80GB", 8, 32.0)
+    assert prices["BM.GPU4.8"] == ("A100-40GB", 8, pytest.approx(24.4))
+    assert prices["VM.GPU3.1"] == ("V100", 1, 2.95)
+
+
+def test_vantage():
+    (document,) = documents([SAMPLES / "vantage_instances_extract.json"])
+    found = import_document(document, catalogue(), TODAY)
+    here = {
+        (r["purchase"], r["term_months"], r["plan"]): r["price_usd_per_hour"]
+        for r in found.rows
+        if r["region"] == "us-east-1"
+    }
+    assert here["on_demand", None, ""] == 26.676
+    assert here["spot", None, ""] == 6.669
+    assert here["reserved", 36, "no_upfront"] == 8.55659
+
+
 def test_azure():
     (document,) = documents([SAMPLES / "azure_retail_prices_page_mixed.json"])
     found = import_document(document, catalogue(), TODAY)
