@@ -113,6 +113,7 @@ class Draft:
     options: dict[str, str] = field(default_factory=dict)
     _offers: dict[Key, Offer] = field(default_factory=dict)
     _left_out: dict[str, LeftOut] = field(default_factory=dict)
+    _rows: list[dict[str, object]] = field(default_factory=list)
     _types: dict[tuple[str, str], tuple[str, int | None] | None] = field(default_factory=dict)
     _names: dict[tuple[str, float | None], tuple[str, int | None] | None] = field(default_factory=dict)
 
@@ -129,6 +130,10 @@ class Draft:
         kept.prices.append(price)
         if kept is offer:
             kept.source, kept.observed_on = kept.source or self.source, kept.observed_on or self.observed_on
+
+    def take(self, row: dict[str, object]) -> None:
+        """Take a row that is in our schema already."""
+        self._rows.append(row)
 
     def another(self, key: Key, price: float) -> bool:
         """Add a price to the offer of a key, if there is one already; this spares making the offer again."""
@@ -187,6 +192,7 @@ class Draft:
 
     def rows(self) -> Iterator[dict[str, object]]:
         """Yield the offers as rows of the schema, in the order of their keys."""
+        yield from self._rows
         # Offers on demand have no term; only where there are terms does None need a place among them.
         terms = any(key[5] is not None for key in self._offers)
         for key in sorted(

@@ -15,8 +15,10 @@ from pricing.offers import OFFER_COLUMNS
 from pricing.sources import (
     aws_price_list,
     azure_retail,
+    gcp_billing,
     gpuhunt,
     oci_price_list,
+    own_format,
     skypilot,
     spreadsheet,
     vantage,
@@ -27,21 +29,19 @@ from pricing.sources.draft import Draft, LeftOut
 
 # Each module has NAME, WHAT (a sentence part for messages), recognises(document) and
 # read(document, draft, provider). The first that recognises a document reads it.
-_BROKEN = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, EOFError)
+_BROKEN = (csv.Error, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, EOFError)
 FORMATS: tuple[ModuleType, ...] = (
+    own_format,
     skypilot,
     gpuhunt,
     aws_price_list,
     azure_retail,
+    gcp_billing,
     oci_price_list,
     vantage,
     vultr,
     spreadsheet,
 )
-
-
-class ProviderNeededError(InvalidInputError):
-    """A file that does not say whose prices it holds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,6 +118,16 @@ def test_vantage():
     assert here["reserved", 36, "no_upfront"] == 8.55659
 
 
+def test_gcp():
+    (document,) = documents([SAMPLES / "gcp_billing_skus_opencost_fixture.json"])
+    found = import_document(document, catalogue(), TODAY)
+    prices = {(r["instance_type"], r["region"]): r["price_usd_per_hour"] for r in found.rows}
+    # The page of the seller says 3.673385 for a2-highgpu-1g.
+    assert prices["a2-highgpu-1g", "us-central1"] == pytest.approx(3.673385, abs=1e-6)
+    assert prices["a2-highgpu-8g", "us-central1"] == pytest.approx(8 * 3.673385, abs=1e-5)
+    assert {left.reason for left in found.left_out} <= {"other_product", "other_currency"}
+
+
 def test_azure():
     (document,) = documents([SAMPLES / "azure_retail_prices_page_mixed.json"])
     found = import_document(document, catalogue(), TODAY)

@@ -37,7 +37,7 @@ def test_oracles_price_per_gpu_times_the_gpus_of_the_shape():
             ]
         }
     )
-    assert {r["instance_type"]: (r["accelerator"], r["accelerator_count"], r["price_usd_per_hour"]) for r in found.rows} == {
+    assert {r["instance_type"]: chips_and_price(r) for r in found.rows} == {
         "BM.GPU.MI300X.8": ("MI300X", 8, 48.0), "BM.GPU.A10.4": ("A10", 4, 8.0), "VM.GPU.A10.1": ("A10", 1, 2.0),
         "VM.GPU.A10.2": ("A10", 2, 4.0), "BM.GPU.H100.8": ("H100-SXM", 8, 80.0),
     }  # fmt: skip
