@@ -29,12 +29,18 @@ from app.commands import (
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; an error is one line on standard error and exit code 2."""
     try:
-        sys.exit(commands.main(arguments, prog_name="perdollar", standalone_mode=False) or 0)
-    except click.exceptions.Abort:
+        # Not by click's own main, which takes a reader that has gone for a failure.
+        with commands.make_context("perdollar", list(sys.argv[1:] if arguments is None else arguments)) as context:
+            commands.invoke(context)
+        sys.stdout.flush()
+        sys.exit(0)
+    except click.exceptions.Exit as ended:
+        sys.exit(ended.exit_code)
+    except (click.exceptions.Abort, KeyboardInterrupt):
         sys.exit(130)
     except click.ClickException as error:
-        context = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "perdollar"
-        fail(f"{error.format_message()} (see {context} --help)")
+        command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "perdollar"
+        fail(f"{error.format_message()} (see {command} --help)")
     except BrokenPipeError:
         # The reader has seen enough (head, less): no message, and none from the interpreter's exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

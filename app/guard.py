@@ -21,6 +21,7 @@ HEADERS = (
     (b"cross-origin-opener-policy", b"same-origin"),
 )
 COMPARE = "/api/v1/compare"
+UPLOADS = ("/prices/import", "/api/v1/prices/import")
 MOST_READ_AWAY = 256 * MIB
 SECONDS_TO_READ_AWAY = 10
 
@@ -55,7 +56,8 @@ class Guard:
                 message = {**message, "body": b""}
             await send(message)
 
-        most = self.settings.max_compare_body if scope["path"] == COMPARE else self.settings.max_body
+        limits = {COMPARE: self.settings.max_compare_body, **dict.fromkeys(UPLOADS, self.settings.max_upload)}
+        most = limits.get(scope["path"], self.settings.max_body)
         too_long = f"The body is larger than the {most:,} bytes that this address takes."
         if len(scope["query_string"]) > self.settings.max_query:
             limit = self.settings.max_query

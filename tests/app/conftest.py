@@ -1,4 +1,4 @@
-"""A client of the app with the built-in table, and one with a small table of our own."""
+"""Clients of the app: with the built-in table alone, and with a small table of our own beside it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.main import create_app
-
-SMALL = """\
-provider,instance_type,region,accelerator,accelerator_count,price_usd_per_hour,observed_on,evidence,source,notes
-acme,"=box, 8",eu-1,H100-SXM,8,20,2026-11-01,list,"acme's ""page\""",
-acme,box-1,eu-1,H100-SXM,1,3.6,2026-11-01,list,-page,first
-"""
+from tests.app.asking import ACME
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +17,7 @@ def client():
 @pytest.fixture(scope="session")
 def small(tmp_path_factory):
     path = tmp_path_factory.mktemp("prices") / "acme.csv"
-    path.write_text(SMALL, encoding="utf-8")
+    path.write_text(ACME, encoding="utf-8")
     return path
 
 

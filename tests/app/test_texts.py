@@ -1,21 +1,22 @@
-"""Numbers as text, cells of CSV, and positions in charts, by value."""
+"""Numbers as people read them, by value."""
 
 from __future__ import annotations
 
 import pytest
 
-from app.charts import nice_step
-from app.exports import csv_lines, csv_text
-from app.format import exact, figure, number_cells, percent, price, range_text, significant, words
+from app.format import cost_cell, exact, figure, number_cells, percent, price, range_text, significant, whole, words
+
+NAN, INF = float("nan"), float("inf")
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
     [
         (0.5972222222222222, "0.597"), (0.0000023, "0.00000230"), (1234.5, "1,230"), (0, "0"), (None, "n/a"),
-        (float("nan"), "n/a"), (float("inf"), "n/a"), (99.96, "100"), (999.6, "1,000"), (5, "5.00"),
-        (1e-12, "1.00e-12"),
-        (2.5e15, "2.50e+15"), (12345678, "12,300,000"), (0.00012345, "0.000123"), (9.996, "10.0"),
+        (NAN, "n/a"), (INF, "n/a"), (-INF, "n/a"), (99.96, "100"), (999.6, "1,000"), (5, "5.00"), (9.996, "10.0"),
+        (99.94, "99.9"), (100, "100"), (0.0001, "0.000100"), (0.00009999, "0.000100"), (1e-9, "0.00000000100"),
+        (1e-12, "1.00e-12"), (9.99e14, "999,000,000,000,000"), (2.5e15, "2.50e+15"), (12345678, "12,300,000"),
+        (0.00012345, "0.000123"), (5e-324, "4.94e-324"), (1.7976931348623157e308, "1.80e+308"),
     ],
 )  # fmt: skip
 def test_significant_digits(value, text):
@@ -23,54 +24,64 @@ def test_significant_digits(value, text):
 
 
 @pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [(1234.5, 5, "1,234.5"), (1234.5, 2, "1,200"), (0.0000023, 1, "0.000002"), (21.5, 4, "21.50")],
+)
+def test_other_numbers_of_digits(value, digits, text):
+    assert significant(value, digits) == text
+
+
+@pytest.mark.parametrize(
     ("value", "text"),
     [
-        (21.5, "21.50"),
-        (1.34375, "1.3438"),
-        (0.878, "0.878"),
-        (25804.8, "25,804.80"),
-        (0.0042, "0.00420"),
-        (None, "n/a"),
+        (21.5, "21.50"), (1.34375, "1.3438"), (0.878, "0.878"), (25804.8, "25,804.80"), (0.0042, "0.00420"),
+        (0.1, "0.10"), (0.09999, "0.100"), (3, "3.00"), (14.5593, "14.5593"), (2.39, "2.39"), (1000000, "1,000,000.00"),
+        (None, "n/a"), (NAN, "n/a"), (INF, "n/a"),
     ],
-)
+)  # fmt: skip
 def test_prices(value, text):
     assert price(value) == text
 
 
-def test_other_texts():
-    assert percent(0.41176470588235292) == "41.2 %"
-    assert percent(None) == "n/a"
-    assert range_text(0.5, 0.75) == "0.500 to 0.750"
-    assert range_text(0.5, None) == "0.500 or more"
-    assert range_text(None, None) == ""
-    assert exact(0.1 + 0.2) == "0.30000000000000004"
-    assert figure(80.0) == "80"
-    assert figure(3350) == "3,350"
-    assert words("on_demand") == "on demand"
-    assert number_cells(None) == '<td class="number" title="n/a">n/a</td>'
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (0.5, 0.75, "0.500 to 0.750"), (0.5, None, "0.500 or more"), (0.5, NAN, "0.500 or more"), (None, None, ""),
+        (NAN, NAN, ""), (None, 1.0, ""), (0.0000023, 1234.5, "0.00000230 to 1,230"),
+    ],
+)  # fmt: skip
+def test_ranges(low, high, text):
+    assert range_text(low, high) == text
 
 
 @pytest.mark.parametrize(
-    ("text", "cell"),
+    ("written", "text"),
     [
-        ("plain", "plain"), ("a,b", '"a,b"'), ('say "x"', '"say ""x"""'), ("=1+1", "'=1+1"), ("+1", "'+1"),
-        ("-1", "'-1"),
-        ("@sum", "'@sum"), (" =1", "' =1"),
-        ("\ttab", "'\ttab"), ("line\nbreak", '"line\nbreak"'), ("", ""), ("＝1", "'＝1"),
+        (percent(0.41176470588235292), "41.2 %"), (percent(0.7), "70.0 %"), (percent(1), "100 %"), (percent(0), "0 %"),
+        (percent(None), "n/a"),
+        (exact(0.1 + 0.2), "0.30000000000000004"), (exact(1e-300), "1e-300"), (exact(None), "n/a"), (exact(NAN), "n/a"),
+        (figure(80.0), "80"), (figure(3350), "3,350"), (figure(16.5), "16.5"), (figure(None), "n/a"),
+        (whole(1234567), "1,234,567"), (whole(0), "0"), (whole(None), "n/a"),
+        (words("on_demand"), "on demand"), (words("spot"), "spot"),
     ],
 )  # fmt: skip
-def test_text_cells_of_csv(text, cell):
-    assert csv_text(text) == cell
+def test_other_texts(written, text):
+    assert written == text
 
 
-def test_csv_is_written_part_by_part():
-    def parts():
-        yield from ()
-        raise AssertionError("the rows are asked for before the heading is taken")
-
-    assert next(iter(csv_lines(parts()))).startswith(b"rank,provider,")
+def test_cells_hold_every_digit_on_hover():
+    assert number_cells(0.1 + 0.2, None) == (
+        '<td class="number" title="0.30000000000000004">0.300</td><td class="number" title="n/a">n/a</td>'
+    )
 
 
-@pytest.mark.parametrize(("span", "step"), [(1, 0.2), (7, 2), (0.034, 0.01), (100, 20), (26, 10), (5e-6, 1e-6)])
-def test_round_steps(span, step):
-    assert nice_step(span) == pytest.approx(step, rel=1e-12)
+@pytest.mark.parametrize(
+    ("low", "high", "tied", "more"),
+    [
+        (None, None, None, ""), (None, None, False, ""), (0.5, 0.75, False, "<small>0.500 to 0.750</small>"),
+        (0.5, None, None, "<small>0.500 or more</small>"), (None, None, True, "<small>tied with the cheapest</small>"),
+    ],
+)  # fmt: skip
+def test_cells_of_costs(low, high, tied, more):
+    written = cost_cell(0.6, low, high, tied)
+    assert written == f'<td class="number" title="0.6"><strong>0.600</strong>{more}</td>'

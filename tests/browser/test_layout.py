@@ -12,6 +12,7 @@ PAGES = {
     "ranges": compare(*RANGES),
     "mistakes": compare(*WRONG),
     "prices": "/prices",
+    "import": "/prices/import",
     "history": "/prices?history=1&instance_type=trn1.32xlarge&sort=-observed_on",
     "accelerators": "/accelerators",
     "method": "/method",

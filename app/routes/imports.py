@@ -1,0 +1,212 @@
+"""Reading of price files that a user uploads: what was read, what was left out and why, and the table to take away."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
+
+from app import openapi
+from app.exports import dumps
+from app.problems import ProblemError, of_input
+from app.service import Service, page, service_of
+from pricing.accelerators import Catalogue
+from pricing.doubts import Doubt, doubts
+from pricing.errors import Fault, InvalidInputError
+from pricing.sources.document import Document, members
+from pricing.sources.importing import FORMATS, Imported, import_document, options_of, table_text
+from pricing.sources.own_schema import read_csv
+
+router = APIRouter(tags=["prices"])
+PREVIEW_ROWS = 20
+MOST_FILES = 20
+_DOCS: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {
+                        "file": {
+                            "type": "array",
+                            "items": {"type": "string", "format": "binary"},
+                            "description": "One or more files, or a zip of them.",
+                        },
+                        "provider": {
+                            "type": "string",
+                            "description": "Whose prices these are, where the files do not say.",
+                        },
+                        "map": {"type": "array", "items": {"type": "string"}, "description": "COLUMN=HEADING."},
+                        "decimal": {"type": "string", "enum": [".", ","], "description": "Of a spreadsheet."},
+                    },
+                }
+            }
+        },
+    }
+}
+
+
+@dataclass(frozen=True)
+class Uploaded:
+    """What the uploaded files gave: each file's report, the table in our schema, and what looks wrong in it."""
+
+    files: tuple[Imported, ...]
+    failed: tuple[Fault, ...]
+    table: str
+    doubts: tuple[Doubt, ...]
+
+    @property
+    def id(self) -> str:
+        """A name that says nothing but what the table's content is."""
+        return hashlib.sha256(self.table.encode()).hexdigest()[:32]
+
+    @property
+    def rows(self) -> list[dict[str, object]]:
+        """All offers, in the order of the files."""
+        return [row for each in self.files for row in each.rows]
+
+
+class Shelf:
+    """Tables made of uploads, kept until they are fetched or newer ones need the room."""
+
+    MOST_BYTES = 64 * 1024 * 1024
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        self._tables: OrderedDict[str, str] = OrderedDict()
+
+    def put(self, uploaded: Uploaded) -> None:
+        """Keep a table; the oldest go when there is no room."""
+        self._tables[uploaded.id] = uploaded.table
+        while len(self._tables) > 1 and sum(map(len, self._tables.values())) > self.MOST_BYTES:
+            self._tables.popitem(last=False)
+
+    def get(self, name: str) -> str | None:
+        """Return a table, if it is still here."""
+        return self._tables.get(name)
+
+
+def read_uploads(
+    parts: list[tuple[str, bytes]], provider: str | None, options: dict[str, str], catalogue: Catalogue, today: date
+) -> Uploaded:
+    """Import files; InvalidInputError if none of them could be read, or what they say contradicts itself."""
+    files: list[Imported] = []
+    failed: list[Fault] = []
+    for name, data in parts:
+        try:
+            zipped = data[:4] == b"PK\x03\x04" and not name.lower().endswith(".xlsx")
+            documents = list(members(name, data)) if zipped else [Document.of_bytes(name, data)]
+            files += [import_document(document, catalogue, today, provider, options) for document in documents]
+        except InvalidInputError as error:
+            failed += error.faults
+    rows = [row for each in files for row in each.rows]
+    if not files:
+        raise InvalidInputError(failed)
+    if not rows:
+        reasons = [f"{left.count:,} {left.sentence}" for each in files for left in each.left_out]
+        raise InvalidInputError.at(("file",), f"no offer is left: {'; '.join(reasons) or 'the files have no rows'}")
+    text = table_text(rows)
+    table = read_csv(text.encode(), "the import", catalogue, today)
+    return Uploaded(tuple(files), tuple(failed), text, tuple(doubts(table.market(today))))
+
+
+async def _uploaded(request: Request, service: Service) -> Uploaded:
+    kind = request.headers.get("content-type", "")
+    if not kind.startswith("multipart/form-data"):
+        raise ProblemError(415, f"The body must be multipart/form-data, not {kind[:60] or 'of no stated type'}.")
+    try:
+        async with request.form(max_files=MOST_FILES, max_fields=50) as form:
+            parts = [
+                # No path is used of the name that a client gives, and it is shown as text only.
+                (
+                    str(item.filename or "upload").replace("\\", "/").rpartition("/")[2][:100] or "upload",
+                    await item.read(),
+                )
+                for item in form.getlist("file")
+                if isinstance(item, UploadFile) and item.size
+            ]
+            fields = {name: [str(text) for text in form.getlist(name)] for name in ("provider", "map", "decimal")}
+    except (MultiPartException, HTTPException) as error:
+        raise InvalidInputError.at(("file",), f"the form can't be read: {getattr(error, 'detail', error)}") from error
+    if not parts:
+        raise InvalidInputError.at(("file",), "choose a file")
+    provider = "".join(fields["provider"][:1]).strip().lower() or None
+    mapping = [text for text in fields["map"] if text.strip()]
+    decimal = "".join(fields["decimal"][:1]) or None
+    if decimal not in (None, ".", ","):
+        raise InvalidInputError.at(("decimal",), f"{decimal!r} is not a decimal sign; it is . or ,")
+    options = options_of(mapping, decimal)
+    return await run_in_threadpool(read_uploads, parts, provider, options, service.catalogue, service.today)
+
+
+def _shelf(request: Request) -> Shelf:
+    shelf: Shelf = request.app.state.shelf
+    return shelf
+
+
+@router.post(
+    "/api/v1/prices/import",
+    responses={**openapi.PROBLEMS, **openapi.UNSUPPORTED},
+    openapi_extra=_DOCS,
+    summary="Read price files of other tools",
+)
+async def import_json(request: Request) -> Response:
+    """Return the offers in the price schema, with what was left out of each file and why."""
+    try:
+        uploaded = await _uploaded(request, service_of(request))
+    except InvalidInputError as error:
+        raise of_input(error, "body") from error
+    files = [
+        {"file": each.name, "format": each.format, "rows_read": each.rows_read, "offers": len(each.rows),
+         "left_out": [{"reason": x.reason, "count": x.count, "example": x.example} for x in each.left_out]}
+        for each in uploaded.files
+    ]  # fmt: skip
+    failed = [{"loc": fault.loc, "msg": fault.msg} for fault in uploaded.failed]
+    body = {"files": files, "failed": failed, "doubts": uploaded.doubts, "offers": uploaded.rows}
+    return Response(dumps(body), media_type="application/json")
+
+
+@router.get("/prices/import", include_in_schema=False)
+async def import_form(request: Request) -> Response:
+    """Show the form."""
+    return _page(None, {})
+
+
+@router.post("/prices/import", include_in_schema=False)
+async def import_page(request: Request) -> Response:
+    """Show what was read, before anything is done with it."""
+    try:
+        uploaded = await _uploaded(request, service_of(request))
+    except InvalidInputError as error:
+        return _page(None, {"": " ".join(fault.msg for fault in error.faults)}, status=422)
+    _shelf(request).put(uploaded)
+    return _page(uploaded, {})
+
+
+def _page(uploaded: Uploaded | None, problems: dict[str, str], status: int = 200) -> Response:
+    context = {
+        "active": "prices", "uploaded": uploaded, "problems": problems, "formats": [module.WHAT for module in FORMATS],
+        "preview": uploaded.rows[:PREVIEW_ROWS] if uploaded else [],
+    }  # fmt: skip
+    return page("import.html", context, status=status)
+
+
+@router.get("/prices/import/{name}.csv", include_in_schema=False)
+async def import_csv(request: Request, name: str) -> Response:
+    """Give the table that was made of an upload."""
+    table = _shelf(request).get(name)
+    if table is None:
+        raise ProblemError(404, "That table is not here any more; upload the files again.")
+    headers = {"Content-Disposition": 'attachment; filename="prices.csv"'}
+    return Response(table.encode(), media_type="text/csv; charset=utf-8", headers=headers)
