@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.settings import Settings
     from pricing.columns import Column, Rows
     from pricing.errors import InvalidInputError
-    from pricing.offers import PriceTable
+    from pricing.market import PriceTable
     from pricing.question import Limits
 
 FILE = click.Path(path_type=Path)

@@ -22,7 +22,7 @@ from app.tables import today
 from pricing.accelerators import Catalogue
 from pricing.errors import Fault, InvalidInputError
 from pricing.flags import FLAGS
-from pricing.offers import PriceTable
+from pricing.market import PriceTable
 from pricing.reading import Reader
 
 _HERE = Path(__file__).parent

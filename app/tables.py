@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from pricing.accelerators import DATA, catalogue
-from pricing.offers import PriceTable, refuse_conflicts
+from pricing.market import PriceTable
+from pricing.offers import refuse_conflicts
 from pricing.sources.own_schema import read_file
 
 

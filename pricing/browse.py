@@ -15,18 +15,9 @@ from pricing.columns import Coded, Column, days_as_text, find_column
 from pricing.errors import Fault, InvalidInputError, near_matches, shown
 from pricing.filters import chosen_accelerators, unknown_values
 from pricing.flags import stale
+from pricing.market import PriceTable
 from pricing.numbers import read_day, read_flag, read_whole_number
-from pricing.offers import (
-    AVAILABILITY,
-    EVIDENCE,
-    NO_TERM,
-    PURCHASES,
-    UNDATED,
-    Columns,
-    Ints,
-    PriceTable,
-    areas,
-)
+from pricing.offers import AVAILABILITY, EVIDENCE, NO_TERM, PURCHASES, UNDATED, Columns, Ints, areas
 from pricing.question import DEFAULT_LIMIT, MOST_LIMIT, MOST_OFFSET
 
 PRICE_FILTERS = (

@@ -10,7 +10,7 @@ import numpy as np
 
 from pricing.accelerators import Accelerator, Catalogue
 from pricing.errors import Fault, InvalidInputError, near_matches, shown
-from pricing.offers import Market, PriceTable
+from pricing.market import Market, PriceTable
 
 CHIP_PARAMETERS = ("vendor", "family", "sort")
 

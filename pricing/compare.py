@@ -18,9 +18,10 @@ from pricing.columns import COLUMNS, find_column
 from pricing.errors import InvalidInputError, near_matches, shown
 from pricing.estimates import NO_PAIRS, Baseline, Estimates, Figures, Pairs
 from pricing.flags import of_offers
+from pricing.market import Market
 from pricing.matching import Counter, Excluded, Masks, Matched, held_by, matches, ranked
 from pricing.measurements import Measurement, Rate
-from pricing.offers import NO_TERM, Ints, Market
+from pricing.offers import NO_TERM, Ints
 from pricing.question import DEFAULT_LIMIT, Question, Warned
 from pricing.units import Unit
 

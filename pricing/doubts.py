@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pricing.flags import stale
-from pricing.offers import Columns, Market
+from pricing.market import Market
+from pricing.offers import Columns
 
 # Per-accelerator prices of one kind and purchase lie within these factors of their median.
 LEAST, MOST = 0.2, 5.0

@@ -10,8 +10,9 @@ import numpy as np
 
 from pricing import estimate
 from pricing.accelerators import Catalogue
+from pricing.market import Market
 from pricing.measurements import Rate
-from pricing.offers import SAME_COST, UNDATED, Columns, Ints, Market
+from pricing.offers import SAME_COST, UNDATED, Columns, Ints
 from pricing.question import Question
 
 UNKNOWN, NOT_TIED, TIED = -1, 0, 1

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pricing.accelerators import Catalogue, UnknownNameError
 from pricing.errors import Fault, near_matches, shown
-from pricing.offers import AVAILABILITY, EVIDENCE, PURCHASES, PriceTable
+from pricing.market import PriceTable
+from pricing.offers import AVAILABILITY, EVIDENCE, PURCHASES
 
 FEW = 12
 

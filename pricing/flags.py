@@ -9,7 +9,8 @@ import numpy as np
 
 from pricing.accelerators import Catalogue
 from pricing.estimates import Estimates
-from pricing.offers import UNDATED, Columns, Market, Words
+from pricing.market import Market
+from pricing.offers import UNDATED, Columns, Words
 
 STALE_DAYS_SPOT = 7
 STALE_DAYS = 180

@@ -8,8 +8,9 @@ import numpy as np
 
 from pricing.accelerators import Catalogue
 from pricing.estimates import NO_PAIRS, Figures, Pairs
+from pricing.market import Held, Market, smallest_sizes
 from pricing.measurements import Measurement
-from pricing.offers import UNDATED, Columns, Held, Ints, Market, areas, smallest_sizes
+from pricing.offers import UNDATED, Columns, Ints, areas
 from pricing.question import Question
 
 _NONE = np.empty(0, np.int64)

@@ -26,9 +26,10 @@ from pydantic import (
 from pricing import notation
 from pricing.currency import ExchangeRate
 from pricing.errors import near_matches, shown
+from pricing.market import PriceTable
 from pricing.measurements import Measurement, Rate, from_repeats, single, with_spread
 from pricing.numbers import read_day, read_utilization
-from pricing.offers import PURCHASES, PriceTable
+from pricing.offers import PURCHASES
 from pricing.units import RATE_FIELDS, UNITS, Unit
 
 MOST_LABEL = 200

@@ -16,9 +16,9 @@ from pricing.accelerators import Catalogue, UnknownNameError
 from pricing.currency import exchange_rate
 from pricing.errors import Fault, InvalidInputError, Location, near_matches, shown
 from pricing.filters import chosen_accelerators, unknown_values
+from pricing.market import PriceTable
 from pricing.measurements import Measurement
 from pricing.numbers import read_number, read_whole_number
-from pricing.offers import PriceTable
 from pricing.owned import parse_owned
 from pricing.parameters import DETAILS, read_pairs, written_pairs
 from pricing.question import DEFAULT_LIMITS, FiltersIn, Limits, MeasurementIn, Question, QuestionIn, Warned, too_many

@@ -20,6 +20,7 @@ import numpy as np
 
 from pricing.accelerators import Catalogue, UnknownNameError
 from pricing.errors import Fault, Location, PriceFileError, near_matches, shown
+from pricing.market import PriceTable
 from pricing.offers import (
     AVAILABILITY,
     EVIDENCE,
@@ -30,7 +31,6 @@ from pricing.offers import (
     TEXT,
     UNDATED,
     Columns,
-    PriceTable,
     Words,
     refuse_conflicts,
 )

@@ -10,7 +10,8 @@ import pytest
 
 from pricing.accelerators import DATA, UnknownNameError, catalogue, folded
 from pricing.compare import compare
-from pricing.offers import OFFER_COLUMNS, PriceTable
+from pricing.market import PriceTable
+from pricing.offers import OFFER_COLUMNS
 from pricing.reading import Reader
 from pricing.sources.own_schema import read_file
 
