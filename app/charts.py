@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 import numpy as np
 
@@ -101,3 +102,42 @@ def _end(high: float | None, low: float | None, place: Callable[[float], float])
     if low is None:
         return None
     return 100.0 if high is None else place(high)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One observation of a price: where it lies, in percent, and what it says."""
+
+    x: float
+    y: float
+    day: str
+    price: float
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryChart:
+    """The observations of one offer over time; ticks are (price, position in percent from the top)."""
+
+    points: tuple[Point, ...]
+    ticks: tuple[tuple[float, float], ...]
+
+
+def history_chart(observations: Sequence[tuple[str, float]]) -> HistoryChart | None:
+    """Lay out (day, price) pairs from zero to the highest price; None for fewer than two days."""
+    dated = sorted((date.fromisoformat(day).toordinal(), price) for day, price in observations)
+    if len({day for day, _ in dated}) < 2:
+        return None
+    first, last = dated[0][0], dated[-1][0]
+    top = max(price for _, price in dated)
+    step = nice_step(top)
+    end = step * math.ceil(top / step - 1e-9)
+    points = tuple(
+        Point(
+            round(100 * (day - first) / (last - first), 3), round(100 - 100 * price / end, 3),
+            date.fromordinal(day).isoformat(), price,
+        )
+        for day, price in dated
+    )  # fmt: skip
+    return HistoryChart(
+        points, tuple((step * i, round(100 - 100 * step * i / end, 3)) for i in range(round(end / step) + 1))
+    )

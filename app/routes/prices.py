@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response, StreamingResponse
 
 from app import openapi
+from app.charts import HistoryChart, history_chart
 from app.exports import dumps, page_rows, rows_of, table_csv
 from app.problems import of_input
 from app.service import (
@@ -110,10 +111,12 @@ async def prices_page(request: Request) -> Response:
         return page(template, context, status=422)
     clean = [(name, value) for name, value in pairs if value.strip() and not name.startswith("utm_")]
     last = found.offset + len(found.page)
+    rows = page_rows(found.page, PRICE_COLUMNS)
     context |= {
         "values": grouped(pairs),
         "found": found,
-        "rows": page_rows(found.page, PRICE_COLUMNS),
+        "rows": rows,
+        "chart": _history(rows) if found.history else None,
         "last": last,
         "sort_column": found.sort.removeprefix("-"),
         "sort_descending": found.sort.startswith("-"),
@@ -127,3 +130,12 @@ async def prices_page(request: Request) -> Response:
     if is_fragment(request):
         return page("_prices.html", context, headers={"HX-Push-Url": link("/prices", clean)})
     return page("prices.html", context)
+
+
+def _history(rows: list[Any]) -> HistoryChart | None:
+    """Return the chart of a history, where all rows are observations of one offer."""
+    keys = {
+        (r.provider, r.instance_type, r.accelerator_count, r.region, r.purchase, r.term_months, r.plan) for r in rows
+    }
+    seen = [(r.observed_on, r.price_usd_per_hour) for r in rows if r.observed_on and r.price_usd_per_hour]
+    return history_chart(seen) if len(keys) == 1 else None

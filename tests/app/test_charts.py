@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from app.charts import dot_chart, nice_step
+from app.charts import dot_chart, history_chart, nice_step
 from pricing.accelerators import catalogue
 from pricing.compare import compare
 from pricing.reading import Reader
@@ -107,3 +107,23 @@ def test_the_svg_holds_the_positions(acme):
     assert [(a["x1"], a["x2"]) for a in ranges] == [("37.037%", "61.728%"), ("53.333%", "88.889%")]
     ticks = [(e.attributes["x"], e.text) for e in page.all("text")]
     assert ticks == [("0.0%", "0"), ("33.333%", "0.0500"), ("66.667%", "0.100"), ("100.0%", "0.150")]
+
+
+def test_a_history_runs_from_zero_to_the_highest_price_and_from_first_to_last_day():
+    chart = history_chart([("2026-10-03", 15.0), ("2026-03-01", 20.0), ("2026-06-16", 10.0)])
+    # 216 days in all, the second observation after 107 of them; the ticks go to 20.
+    assert [(p.day, p.x, p.y) for p in chart.points] == [
+        ("2026-03-01", 0.0, 0.0),
+        ("2026-06-16", round(100 * 107 / 216, 3), 50.0),
+        ("2026-10-03", 100.0, 25.0),
+    ]
+    assert chart.ticks == ((0.0, 100.0), (5.0, 75.0), (10.0, 50.0), (15.0, 25.0), (20.0, 0.0))
+    assert history_chart([("2026-10-03", 15.0), ("2026-10-03", 15.0)]) is None
+
+
+def test_the_history_of_one_offer_is_drawn(client):
+    query = "provider=aws&instance_type=trn2.48xlarge&region=us-east-2&purchase=spot&history=1"
+    page = client.get(f"/prices?{query}").text
+    assert "USD per hour, 2026-" in page
+    assert "2026-10-03: 14.5593 USD per hour" in page
+    assert "chart history" not in client.get("/prices?history=1").text
