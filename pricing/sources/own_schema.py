@@ -9,7 +9,7 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import islice
@@ -129,8 +129,12 @@ def read_csv(data: bytes, name: str, catalogue: Catalogue, today: date | None) -
     if not size:
         raise PriceFileError.at((name,), f"{name}: no rows below the heading")
 
+    lines: list[int] = []
+
     def where(i: int) -> tuple[Location, str]:
-        line = _line(text, i)
+        # Found once, at the first fault: a large file is slow to go through.
+        lines.extend(_lines(text) if not lines else ())
+        line = lines[i]
         return (name, line), f"{name} line {line}"
 
     return _table(_Rows(dict(zip(header, columns, strict=True)), size, where), catalogue, today)
@@ -235,7 +239,7 @@ def _parsed(text: str, name: str) -> _Parsed:
             rows = [row for row in portion if row]
             for i, row in enumerate(rows):
                 if len(row) != len(header):
-                    line = _line(text, size + i)
+                    line = next(islice(_lines(text), size + i, None))
                     raise PriceFileError.at(
                         (name, line),
                         f"{name} line {line}: {len(row)} cells, but the heading has {len(header)}; a cell with a "
@@ -251,17 +255,15 @@ def _parsed(text: str, name: str) -> _Parsed:
     return header, columns, size
 
 
-def _line(text: str, index: int) -> int:
-    """Return the line on which the body's row `index` begins; only needed for messages."""
+def _lines(text: str) -> Iterator[int]:
+    """Yield the line on which each row of the body begins; only needed for messages."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     next(reader)
     begins = reader.line_num + 1
     for row in reader:
-        if row and index == 0:
-            return begins
-        index -= bool(row)
+        if row:
+            yield begins
         begins = reader.line_num + 1
-    return begins
 
 
 def _check_header(header: list[str], name: str) -> None:
