@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import socket
 import sys
@@ -28,6 +29,12 @@ from app.commands import (
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; an error is one line on standard error and exit code 2."""
+    if sys.stdout is None:
+        sys.exit(2)
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that can't show a sign gets its code in place of it.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         # Not by click's own main, which takes a reader that has gone for a failure.
         with commands.make_context("perdollar", list(sys.argv[1:] if arguments is None else arguments)) as context:
@@ -45,6 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # The reader has seen enough (head, less): no message, and none from the interpreter's exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        fail(f"the answer can't be written ({error.strerror or error})")
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
@@ -91,8 +101,9 @@ def serve(host: str | None, port: int | None, prices: tuple[Path, ...]) -> None:
         fail_of(error)
     try:
         listener = listening_socket(host, port)
-    except OSError as error:
-        fail(f"can't listen on {host} port {port} ({error.strerror or error}); choose another with --port")
+    except (OSError, TypeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        fail(f"can't listen on {ascii(host)[1:-1]} port {port} ({reason}); choose another with --host or --port")
     shown_host = f"[{host}]" if ":" in host else host
     click.echo(f"PerDollar is at http://{shown_host}:{listener.getsockname()[1]} (Ctrl-C stops it)")
     sys.stdout.flush()
@@ -191,7 +202,7 @@ def accelerators(prices: tuple[Path, ...], form: str, **options: Any) -> None:
     from app.exports import dumps, table_csv
     from app.tables import today
     from pricing.accelerators import catalogue
-    from pricing.chips import chips
+    from pricing.chips import chip_columns, chips
     from pricing.errors import InvalidInputError
 
     try:
@@ -202,7 +213,7 @@ def accelerators(prices: tuple[Path, ...], form: str, **options: Any) -> None:
     if form == "json":
         write([dumps({"total": len(rows), "accelerators": rows}), b"\n"])
     elif form == "csv":
-        write(table_csv(list(rows[0]) if rows else [], (list(row.values()) for row in rows)))
+        write(table_csv(chip_columns(catalogue()), (list(row.values()) for row in rows)))
     else:
         from app.terminal import chip_lines
 

@@ -24,6 +24,7 @@ COMPARE = "/api/v1/compare"
 UPLOADS = ("/prices/import", "/api/v1/prices/import")
 MOST_READ_AWAY = 256 * MIB
 SECONDS_TO_READ_AWAY = 10
+MOST_DIGITS = 18
 
 
 class _TooLargeError(Exception):
@@ -65,17 +66,18 @@ class Guard:
             return
         headers = dict(scope["headers"])
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > most:
+        if not length.isdigit() or len(length) > MOST_DIGITS or int(length) > most:
             if headers.get(b"expect", b"").lower() != b"100-continue":
                 await _read_away(receive)
             await _refuse(guarded_send, too_long)
             return
-        received = 0
+        received, more = 0, True
 
         async def limited_receive() -> Message:
-            nonlocal received
+            nonlocal received, more
             message = await receive()
             received += len(message.get("body", b""))
+            more = message.get("more_body", False)
             if received > most:
                 raise _TooLargeError
             return message
@@ -84,7 +86,8 @@ class Guard:
             await self.app(scope, limited_receive, guarded_send)
         except _TooLargeError:
             if not started:
-                await _read_away(receive)
+                if more:
+                    await _read_away(receive)
                 await _refuse(guarded_send, too_long)
 
 

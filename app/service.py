@@ -32,6 +32,10 @@ STATIC = _HERE / "static"
 # Left readable in links: none of them has a meaning inside a query's value.
 _SAFE = "@:/,~|="
 Pairs = Sequence[tuple[str, str]]
+# Fields of the forms that have one control for each value.
+SEVERAL = (
+    "m", "quote", "owned", "discount", "exchange_rate", "accelerator", "region", "term_months", "instance_type",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,12 @@ class Service:
 def service_of(request: Request) -> Service:
     """Return the app's service."""
     return cast(Service, request.app.state.service)
+
+
+def typed_pairs(request: Request) -> list[tuple[str, str]]:
+    """Read the query string whatever it holds, for a form that has to show what was typed."""
+    raw = cast(bytes, request.scope["query_string"]).decode("latin-1")
+    return parse_qsl(raw, keep_blank_values=True, errors="replace", separator="&")
 
 
 def query_pairs(request: Request) -> list[tuple[str, str]]:
@@ -194,7 +204,7 @@ def by_field(faults: Iterable[Fault]) -> dict[str, str]:
     for fault in faults:
         loc = fault.loc
         name = str(loc[0]) if loc else ""
-        if name in ("m", "quote") and len(loc) > 1:
+        if name in SEVERAL and len(loc) > 1:
             name = f"{name}-{loc[1]}"
         messages[name] = f"{messages[name]} {fault.msg}" if name in messages else fault.msg
     return messages

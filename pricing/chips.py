@@ -37,6 +37,11 @@ class Chip:
         return {name: None if value == "" else value for name, value in facts.items()}
 
 
+def chip_columns(catalogue: Catalogue) -> list[str]:
+    """Return the names of a row's values, whether or not there are rows."""
+    return list(Chip(next(iter(catalogue.accelerators.values())), (), 0, ()).row())
+
+
 def chips(pairs: Iterable[tuple[str, str]], table: PriceTable, catalogue: Catalogue, today: date) -> list[Chip]:
     """List the accelerators. InvalidInputError names an unknown parameter, filter value or column."""
     values: dict[str, list[str]] = {}
@@ -74,7 +79,7 @@ def chips(pairs: Iterable[tuple[str, str]], table: PriceTable, catalogue: Catalo
     ]
     sort = values.get("sort", [""])[-1]
     column = sort.removeprefix("-")
-    known_columns = list(Chip(everything[0], (), 0, ()).row())
+    known_columns = chip_columns(catalogue)
     if column and column not in known_columns:
         faults.append(
             Fault(("sort",), f"{shown(sort)} is not a column to sort by." + near_matches(column, known_columns))

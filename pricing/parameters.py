@@ -112,7 +112,10 @@ def read_pairs(
     for name in LIST_PARAMETERS:
         texts = [text.strip() for text in values.get(name, []) if text.strip()]
         if name == "term_months":
-            numbers = [_attempt(faults, (name,), partial(read_whole_number, t, least=1, most=1200)) for t in texts]
+            numbers = [
+                _attempt(faults, (name, i), partial(read_whole_number, t, least=1, most=1200))
+                for i, t in enumerate(texts)
+            ]
             data["filters"][name] = [n for n in numbers if n is not None]
         elif texts:
             data["filters"][name] = texts
@@ -187,9 +190,11 @@ def _scalar(name: str, texts: list[str], data: dict[str, Any], faults: list[Faul
         target[name] = bool(_attempt(faults, (name,), partial(read_flag, text)))
     elif name in _WHOLE:
         least, most = _WHOLE[name]
-        target[name] = _attempt(faults, (name,), partial(read_whole_number, text, least=least, most=most))
+        number = _attempt(faults, (name,), partial(read_whole_number, text, least=least, most=most))
+        target |= {} if number is None else {name: number}
     elif name == "max_price_usd_per_hour":
-        target[name] = _attempt(faults, (name,), partial(read_number, text, thousands=True))
+        price = _attempt(faults, (name,), partial(read_number, text, thousands=True))
+        target |= {} if price is None else {name: price}
     else:
         target[name] = text
 

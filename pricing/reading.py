@@ -25,6 +25,7 @@ from pricing.question import DEFAULT_LIMITS, FiltersIn, Limits, MeasurementIn, Q
 from pricing.sources.own_schema import read_rows
 from pricing.units import unit_named
 
+_PARAMETER_OF: dict[str | int, str] = {"discounts": "discount", "exchange_rates": "exchange_rate", "quotes": "quote"}
 _WITH_CURRENCY = re.compile(r"(.*[0-9])\s*([A-Z]{3})")
 
 
@@ -381,6 +382,8 @@ def _placed(loc: Location, places: Mapping[Location, Location]) -> Location:
             return (*outer, *rest)
     if places and loc[:1] == ("filters",):
         return loc[1:]
+    if places and loc and loc[0] in _PARAMETER_OF:
+        return (_PARAMETER_OF[loc[0]], *(part for part in loc[1:] if isinstance(part, int)))
     return loc
 
 

@@ -9,9 +9,9 @@ from fastapi.responses import Response, StreamingResponse
 
 from app import openapi
 from app.exports import dumps, table_csv
-from app.problems import ProblemError, of_input
-from app.service import Pairs, by_field, grouped, link, page, query_pairs, service_of
-from pricing.chips import Chip, chips
+from app.problems import of_input
+from app.service import Pairs, by_field, grouped, link, page, query_pairs, service_of, typed_pairs
+from pricing.chips import Chip, chip_columns, chips
 from pricing.errors import InvalidInputError
 
 router = APIRouter(tags=["accelerators"])
@@ -47,10 +47,8 @@ async def accelerators_json(request: Request) -> Response:
 async def accelerators_csv(request: Request) -> Response:
     """Give the same list as CSV."""
     rows = _rows(request)
-    if not rows:
-        raise ProblemError(404, "No accelerator matches these filters.")
     headers = {"Content-Disposition": 'attachment; filename="perdollar-accelerators.csv"'}
-    lines = table_csv(list(rows[0]), (list(row.values()) for row in rows))
+    lines = table_csv(chip_columns(service_of(request).catalogue), (list(row.values()) for row in rows))
     return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=headers)
 
 
@@ -58,7 +56,7 @@ async def accelerators_csv(request: Request) -> Response:
 async def accelerators_page(request: Request) -> Response:
     """Show the accelerators with their figures and sources."""
     service = service_of(request)
-    pairs: Pairs = []
+    pairs: Pairs = typed_pairs(request)
     context: dict[str, object] = {
         "active": "accelerators",
         "vendors": sorted({chip.vendor for chip in service.catalogue.accelerators.values()}),

@@ -26,6 +26,7 @@ from app.service import (
     page,
     query_pairs,
     service_of,
+    typed_pairs,
 )
 from pricing.accelerators import DATA
 from pricing.columns import COLUMNS
@@ -159,7 +160,7 @@ def _posted(service: Service, body: object) -> bytes:
 async def compare_page(request: Request) -> Response:
     """Show question and answer; the first visit shows a worked example."""
     service = service_of(request)
-    pairs: Pairs = []
+    pairs: Pairs = typed_pairs(request)
     try:
         pairs = query_pairs(request)
         example = not any(value.strip() and not name.startswith("utm_") for name, value in pairs)

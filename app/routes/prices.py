@@ -21,6 +21,7 @@ from app.service import (
     page,
     query_pairs,
     service_of,
+    typed_pairs,
 )
 from pricing.browse import PRICE_COLUMNS, SCHEMA_COLUMNS, Browsed, browse
 from pricing.errors import InvalidInputError
@@ -87,7 +88,7 @@ async def prices_csv(request: Request) -> Response:
 async def prices_page(request: Request) -> Response:
     """Show the table with its filters."""
     service = service_of(request)
-    pairs: Pairs = []
+    pairs: Pairs = typed_pairs(request)
     context: dict[str, object] = {
         "active": "prices",
         "table": service.table,
