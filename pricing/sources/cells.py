@@ -11,6 +11,7 @@ from pricing.numbers import read_day, read_number, read_whole_number
 from pricing.offers import NO_TERM, UNDATED
 
 MOST_ACCELERATORS = 100_000
+_NEUTRALISED = re.compile("'[ ]*[=+\\-@＝＋－＠]")
 LEAST_PRICE, MOST_PRICE = 1e-9, 1e9
 MOST_TEXT = 2000
 # Unicode's categories Cc and Cs.
@@ -33,7 +34,10 @@ def one_of(values: Sequence[str], default: str) -> Callable[[str], str]:
 
 def are_plain(texts: Collection[str], most: int) -> bool:
     """Whether no text is too long, has a control character, or blanks around it."""
-    if max(map(len, texts), default=0) > most or _CONTROL.search("".join(texts)):
+    joined = "".join(texts)
+    if max(map(len, texts), default=0) > most or _CONTROL.search(joined):
+        return False
+    if "'" in joined and any(map(_NEUTRALISED.match, texts)):
         return False
     return list(map(str.strip, texts)) == list(texts)
 
@@ -42,6 +46,9 @@ def text_of(what: str, *, most: int = MOST_TEXT, required: bool = False) -> Call
     """Read a text of at most `most` characters without control characters."""
 
     def read(text: str) -> str:
+        if _NEUTRALISED.match(text):
+            # Our own CSV keeps spreadsheets from running such a text by an apostrophe; it is no part of the text.
+            text = text[1:]
         if required and not text:
             raise ValueError(f"is blank; write {what}")
         if len(text) > most:

@@ -8,13 +8,17 @@ import socket
 import subprocess
 import sys
 import threading
+from datetime import date
 from pathlib import Path
 
 import pytest
 import uvicorn
+from starlette.testclient import TestClient
 
 from app.main import create_app
 from app.settings import Settings
+from pricing.accelerators import catalogue
+from pricing.sources.own_schema import read_csv
 
 PERDOLLAR = str(Path(sys.executable).with_name("perdollar"))
 HTML = {"accept": "text/html"}
@@ -101,3 +105,14 @@ def test_an_address_that_can_not_be(host):
     assert done.returncode == 2
     assert done.stderr.startswith(b"perdollar: can't listen on")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_price_table_with_neutralised_names_reads_back_as_it_was(tmp_path):
+    path = tmp_path / "odd.csv"
+    head = "provider,instance_type,accelerator,accelerator_count,price_usd_per_hour,observed_on,notes\n"
+    path.write_text(head + 'acme,"=box, 8",H100-SXM,8,20,2026-11-01,-x\nacme,plain,H100-SXM,8,21,2026-11-01,it\'s\n')
+    written = TestClient(create_app(private=[path])).get("/prices.csv?provider=acme").content
+    assert b"'=box, 8" in written
+    again = read_csv(written, "again.csv", catalogue(), date(2026, 12, 1))
+    assert again.values("instance_type") == ("=box, 8", "plain")
+    assert again.values("notes") == ("-x", "it's")
