@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from app.cli_prices import prices
+from app.cli_refresh import refresh
 from app.commands import (
     as_of_option,
     fail,
@@ -150,7 +151,7 @@ def serve(host: str | None, port: int | None, prices: tuple[Path, ...]) -> None:
 def compare(
     measurements: tuple[str, ...], details: tuple[str, ...], prices: tuple[Path, ...], form: str, **options: Any
 ) -> None:
-    r"""Cost per unit of every offer that carries the measured hardware, cheapest first.
+    """Cost per unit of every offer that carries the measured hardware, cheapest first.
 
     \b
     perdollar compare --unit output_token H100-SXM:8=5200 Trainium2:16=4100 --purchase on_demand
@@ -220,4 +221,5 @@ def accelerators(prices: tuple[Path, ...], form: str, **options: Any) -> None:
         click.echo("\n".join(chip_lines(rows)))
 
 
+prices.add_command(refresh)
 commands.add_command(prices)

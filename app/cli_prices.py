@@ -111,7 +111,7 @@ def prices_import(
     decimal: str | None,
     confirm: bool,
 ) -> None:
-    r"""Read price files of other tools and write them as one price table.
+    """Read price files of other tools and write them as one price table.
 
     The formats are recognised by what is in the files; a folder or a zip is gone through. What was
     left out, and why, is told on standard error.

@@ -77,14 +77,15 @@ def settings_of_environment() -> Settings:
 
 def table_and_limits(paths: Sequence[Path]) -> tuple[PriceTable, Limits]:
     """Open the built-in table with the private ones of settings and options; return also the limits."""
-    from app.tables import open_table
+    from app.tables import open_table, refreshed_files, refreshed_folder
     from pricing.question import DEFAULT_LIMITS
 
-    if not any(name.startswith("PERDOLLAR_") for name in os.environ):
+    refreshed = refreshed_files(refreshed_folder())
+    if not any(name.startswith("PERDOLLAR_") and name != "PERDOLLAR_FOLDER" for name in os.environ):
         # Reading of settings is slow to load, and there are none.
-        return open_table(paths), DEFAULT_LIMITS
+        return open_table(paths, refreshed), DEFAULT_LIMITS
     settings = settings_of_environment()
-    return open_table([*settings.prices, *paths]), settings.limits
+    return open_table([*settings.prices, *paths], refreshed), settings.limits
 
 
 def write(parts: Iterable[bytes]) -> None:

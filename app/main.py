@@ -18,7 +18,8 @@ from app.problems import DETAILS, ProblemError, json_response, wants_page
 from app.routes import about, accelerators, compare, imports, prices
 from app.service import STATIC, Service, page
 from app.settings import Settings
-from app.tables import open_table
+from app.tables import open_table, refreshed_files
+from app.watch import watching
 from pricing.accelerators import catalogue
 from pricing.question import QuestionIn
 
@@ -32,8 +33,16 @@ DESCRIPTION = (
 def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -> FastAPI:
     """Make the app. `private` tables come besides those of the settings; a bad one is refused here."""
     settings = settings or Settings()
-    table = open_table([*settings.prices, *private])
+    paths = [*settings.prices, *private]
+
+    def load() -> Service:
+        return Service(settings, open_table(paths, refreshed_files(settings.folder)), catalogue())
+
+    def files() -> list[Path]:
+        return [*paths, *refreshed_files(settings.folder)]
+
     app = FastAPI(
+        lifespan=watching(load, files),
         title="PerDollar",
         version="1",
         description=DESCRIPTION,
@@ -41,7 +50,7 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
         redoc_url=None,
         license_info={"name": "Apache-2.0"},
     )
-    app.state.service = Service(settings, table, catalogue())
+    app.state.service = load()
     app.state.shelf = imports.Shelf()
     for resource in (compare, imports, prices, accelerators, about):
         app.include_router(resource.router)

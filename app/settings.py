@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from app.tables import refreshed_folder
 from pricing.question import Limits
 
 MIB = 1024 * 1024
@@ -20,6 +21,9 @@ class Settings(BaseSettings):
 
     prices: Annotated[tuple[Path, ...], NoDecode] = Field(
         (), description="Private price tables (CSV), joined with the built-in one; ':' between paths."
+    )
+    folder: Path = Field(
+        default_factory=refreshed_folder, description="Folder of the tables that `perdollar prices refresh` made."
     )
     host: str = Field("127.0.0.1", description="Address to listen on; this machine alone by default.")
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+import platformdirs
+
 from pricing.accelerators import DATA, catalogue
 from pricing.market import PriceTable
-from pricing.offers import refuse_conflicts
+from pricing.offers import overruled, refuse_conflicts
 from pricing.sources.own_schema import read_file
 
 
@@ -28,14 +32,30 @@ def built_in() -> PriceTable:
     return PriceTable.joined([read_file(path, catalogue(), None) for path in paths])
 
 
-def open_table(paths: Sequence[Path]) -> PriceTable:
-    """Join the built-in table with private ones. PriceFileError refuses a bad file whole."""
+def refreshed_folder() -> Path:
+    """Return where `perdollar prices refresh` keeps its tables: PERDOLLAR_FOLDER, else the user's data folder."""
+    named = os.environ.get("PERDOLLAR_FOLDER")
+    return Path(named) if named else platformdirs.user_data_path("perdollar") / "prices"
+
+
+def refreshed_files(folder: Path) -> list[Path]:
+    """Return the tables that were refreshed, one for each provider."""
+    return sorted(folder.glob("*.csv"))
+
+
+def open_table(paths: Sequence[Path], refreshed: Sequence[Path] = ()) -> PriceTable:
+    """Join the built-in table with refreshed and private ones. PriceFileError refuses a bad file whole.
+
+    Where two tell the price of one offer on one day, a refreshed table counts before the built-in
+    one, and a private one before a refreshed one; a private one that contradicts the built-in one
+    is an error.
+    """
     tables = [built_in()]
     places: list[tuple[str, int]] = [("the built-in table", tables[0].source_rows)]
-    for path in paths:
+    for path in [*refreshed, *paths]:
         tables.append(read_file(path, catalogue(), today()))
         places.append((path.name, tables[-1].source_rows))
-    if not paths:
+    if len(tables) == 1:
         return tables[0]
     joined = PriceTable.joined(tables)
 
@@ -46,5 +66,11 @@ def open_table(paths: Sequence[Path]) -> PriceTable:
             row -= rows
         raise AssertionError("a row belongs to one of the tables")
 
-    columns = refuse_conflicts(joined.columns, origin)
+    columns = joined.columns
+    if refreshed:
+        layer = np.repeat([0, *[1] * len(refreshed), *[2] * len(paths)], [len(table.columns) for table in tables])
+        for lower, upper in ((0, 1), (1, 2)):
+            kept = np.flatnonzero(~overruled(columns, layer == lower, layer == upper))
+            columns, layer = columns.take(kept), layer[kept]
+    columns = refuse_conflicts(columns, origin)
     return PriceTable(columns, joined.source_rows, joined.sha256, assumptions=joined.assumptions)

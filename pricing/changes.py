@@ -121,14 +121,26 @@ def _counts(columns: Columns) -> dict[str, int]:
 def held_back(old: Columns, new: Columns) -> list[str]:
     """Say why a new table should not replace an old one without a look: big moves, many offers gone."""
     found = changes(old, new)
-    reasons = []
-    for change in found:
-        if change.ratio is not None and not 1 / MOST_FACTOR <= change.ratio <= MOST_FACTOR:
-            reasons.append(
-                f"{change.provider}/{change.instance_type} × {change.accelerator_count}, {change.region}, "
-                f"{change.purchase}: {change.old_usd_per_hour:g} becomes {change.new_usd_per_hour:g} USD/h"
-            )
-    for summary in summaries(old, new, found):
-        if summary.old and summary.new and summary.gone > MOST_DROPPED * summary.old:
-            reasons.append(f"{summary.provider}: {summary.gone} of {summary.old} offers are gone")
-    return reasons
+    return [*_moved_far(found), *_dropped(summaries(old, new, found))]
+
+
+def moved_far(old: Columns, new: Columns) -> list[str]:
+    """Say which prices moved by more than a factor of MOST_FACTOR."""
+    return _moved_far(changes(old, new))
+
+
+def _moved_far(found: Sequence[Change]) -> list[str]:
+    return [
+        f"{change.provider}/{change.instance_type} × {change.accelerator_count}, {change.region}, "
+        f"{change.purchase}: {change.old_usd_per_hour:g} becomes {change.new_usd_per_hour:g} USD/h"
+        for change in found
+        if change.ratio is not None and not 1 / MOST_FACTOR <= change.ratio <= MOST_FACTOR
+    ]
+
+
+def _dropped(counted: Sequence[Summary]) -> list[str]:
+    return [
+        f"{summary.provider}: {summary.gone} of {summary.old} offers are gone"
+        for summary in counted
+        if summary.old and summary.new and summary.gone > MOST_DROPPED * summary.old
+    ]

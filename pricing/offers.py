@@ -244,6 +244,18 @@ def refuse_conflicts(columns: Columns, origin: Origin) -> Columns:
     return columns.take(np.sort(order[starts]))
 
 
+def overruled(columns: Columns, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Whether each row is among `lower` while a row of `upper` has the same key and date."""
+    keys = [*columns.key_arrays(), columns.observed]
+    order = np.lexsort(keys[::-1])
+    group = np.cumsum(_group_starts(keys, order))
+    with_upper = np.zeros(group[-1] + 1 if len(group) else 1, bool)
+    with_upper[group[upper[order]]] = True
+    result = np.empty(len(columns), bool)
+    result[order] = with_upper[group] & lower[order]
+    return result
+
+
 def _difference(columns: Columns, a: int, b: int) -> str:
     """Say in what two rows of one key and date disagree."""
     prices = [columns.price[i] for i in (a, b)]

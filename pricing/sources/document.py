@@ -49,6 +49,12 @@ class Document:
             return file.read()
 
     @classmethod
+    def at(cls, path: Path) -> Document:
+        """Make a document of a file on disk, with the folders that it lies in."""
+        folders = tuple(parent.name for parent in path.absolute().parents if parent.name)
+        return cls(path.name, folders, lambda: path.open("rb"))
+
+    @classmethod
     def of_bytes(cls, name: str, data: bytes) -> Document:
         """Make a document of an upload."""
         return cls(name, (), lambda: io.BytesIO(data))
@@ -70,14 +76,13 @@ def documents(paths: Iterable[Path]) -> Iterator[Document]:
 
 
 def _of_file(path: Path) -> Iterator[Document]:
-    folders = tuple(parent.name for parent in path.absolute().parents if parent.name)
-    document = Document(path.name, folders, lambda: path.open("rb"))
+    document = Document.at(path)
     try:
         head = document.head
     except OSError as error:
         raise PriceFileError.at((path.name,), f"{path}: can't be read ({error.strerror or error})") from error
     if head[:4] == b"PK\x03\x04" and path.suffix.lower() != ".xlsx":
-        yield from members(path.name, path.read_bytes(), folders)
+        yield from members(path.name, path.read_bytes(), document.folders)
     else:
         yield document
 

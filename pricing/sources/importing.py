@@ -70,10 +70,16 @@ def import_document(
     today: date,
     provider: str | None = None,
     options: Mapping[str, str] | None = None,
+    source: str = "",
 ) -> Imported:
-    """Read one file. PriceFileError if nothing in it can be read; single rows are left out, and counted."""
+    """Read one file. PriceFileError if nothing in it can be read; single rows are left out, and counted.
+
+    The prices are taken as seen on `today`, the day on which the file was made, where it does not
+    say better. `source` is where it came from, by default its name.
+    """
     module = format_of(document)
-    draft = Draft(catalogue, str(module.NAME), source=f"{module.WHAT}, {document.name}", observed_on=today.isoformat())
+    source = source or f"{module.WHAT}, {document.name}"
+    draft = Draft(catalogue, str(module.NAME), source=source, observed_on=today.isoformat())
     draft.options = dict(options or {})
     try:
         module.read(document, draft, provider)

@@ -24,7 +24,8 @@ def recognises(document: Document) -> bool:
 def read(document: Document, draft: Draft, provider: str | None) -> None:
     """Read the plans: on demand and, where there is a price, preemptible as spot; one offer per location."""
     try:
-        plans = orjson.loads(document.read())["plans_metal"]
+        pages = orjson.loads(document.read())
+        plans = [plan for page in (pages if isinstance(pages, list) else [pages]) for plan in page["plans_metal"]]
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
         raise PriceFileError.at((document.name,), f"{document.name}: is no list of plans ({error})") from error
     for plan in plans:

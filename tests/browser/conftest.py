@@ -27,7 +27,11 @@ Opened = Callable[..., Page]
 def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start the server on a free port; what it writes to standard error must be nothing."""
     command = [str(Path(sys.executable).with_name("perdollar")), "serve", "--port", "0"]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PERDOLLAR_")}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("PERDOLLAR_") or name == "PERDOLLAR_FOLDER"
+    }
     said = tmp_path_factory.mktemp("server") / "stderr"
     with (
         said.open("wb") as stderr,
