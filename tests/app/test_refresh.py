@@ -363,7 +363,7 @@ def test_kill_at_any_moment_leaves_the_last_table(server, listed, tmp_path):
     before = table.read_bytes()
     padding = " " * 20_000
     for wait in (0.1, 0.4, 0.8, 1.2):
-        server.put("/list", answer(oracle(10.5) + padding, pause=0.05, ETag='"b"'))
+        server.put("/list", answer(oracle(10.5) + padding, pause=0.5, ETag='"b"'))
         command = [PERDOLLAR, "prices", "refresh", "oci"]
         with subprocess.Popen(command, env={**os.environ, **listed}, stderr=subprocess.DEVNULL) as process:
             time.sleep(wait)
