@@ -12,6 +12,9 @@ def command_line(pairs: Iterable[tuple[str, str]]) -> str:
     for name, value in pairs:
         if name == "m":
             measurements.append(value)
+        elif name == "table":
+            # The command line takes the uploaded table as the file that can be downloaded.
+            words += ["--prices", "prices.csv"]
         elif "." in name:
             words += ["--set", f"{name}={value}"]
         elif name in ("include_unconfirmed", "all_sizes"):

@@ -15,9 +15,10 @@ from starlette.exceptions import HTTPException
 from app.guard import Guard
 from app.openapi import AnswerOut, FaultOut, ProblemOut
 from app.problems import DETAILS, ProblemError, json_response, wants_page
-from app.routes import about, accelerators, compare, imports, prices
+from app.routes import about, accelerators, changes, compare, imports, prices
 from app.service import STATIC, Service, page
 from app.settings import Settings
+from app.shelf import Shelf
 from app.tables import open_table, refreshed_files
 from app.watch import watching
 from pricing.accelerators import catalogue
@@ -35,8 +36,10 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
     settings = settings or Settings()
     paths = [*settings.prices, *private]
 
+    shelf = Shelf()
+
     def load() -> Service:
-        return Service(settings, open_table(paths, refreshed_files(settings.folder)), catalogue())
+        return Service(settings, open_table(paths, refreshed_files(settings.folder)), catalogue(), shelf)
 
     def files() -> list[Path]:
         return [*paths, *refreshed_files(settings.folder)]
@@ -51,8 +54,7 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
         license_info={"name": "Apache-2.0"},
     )
     app.state.service = load()
-    app.state.shelf = imports.Shelf()
-    for resource in (compare, imports, prices, accelerators, about):
+    for resource in (compare, imports, changes, prices, accelerators, about):
         app.include_router(resource.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard, settings=settings)

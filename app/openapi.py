@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, Field, create_model
 
 from pricing.browse import PRICE_COLUMNS
+from pricing.changes import DEFAULT_CHANGES, KINDS, MOST_CHANGES
 from pricing.columns import COLUMNS, Column
 from pricing.offers import AVAILABILITY, EVIDENCE, PURCHASES
 from pricing.parameters import DETAILS
@@ -63,6 +64,7 @@ COMPARE_DOCS: dict[str, tuple[str, str, bool]] = {
     "limit": (f"Estimates on a page, 1 to {MOST_LIMIT:,}; default {DEFAULT_LIMIT}, all for CSV.", "50", False),
     "offset": ("Estimates to pass over.", "0", False),
     "as_of": ("Prices as seen on this date (YYYY-MM-DD); ages count from it. Default today.", "2026-10-15", False),
+    "table": ("Name of an uploaded table, which is joined with the one in use while the server keeps it.", "", False),
 }
 DETAIL_DOCS = {name: MeasurementIn.model_fields[name].description or "" for name in DETAILS}
 PRICES_DOCS: dict[str, tuple[str, str, bool]] = {
@@ -81,6 +83,16 @@ PRICES_DOCS: dict[str, tuple[str, str, bool]] = {
     "sort": ("A column of the answer, '-' before it for descending.", "-price_usd_per_hour", False),
     "limit": (f"Prices on a page, 1 to {MOST_LIMIT:,}; default {DEFAULT_LIMIT}, all for CSV.", "50", False),
     "offset": ("Prices to pass over.", "0", False),
+    "table": ("Name of an uploaded table, which is joined with the one in use while the server keeps it.", "", False),
+}
+CHANGES_DOCS: dict[str, tuple[str, str, bool]] = {
+    "since": ("Prices as seen on this date are compared; default 30 days before as_of.", "2026-10-01", False),
+    "as_of": ("With prices as seen on this date; default today.", "2026-11-09", False),
+    "provider": ("Only these providers.", "aws", True),
+    "kind": (f"Only these changes: {', '.join(KINDS)}.", "dearer", True),
+    "limit": (f"Changes on a page, 1 to {MOST_CHANGES:,}; default {DEFAULT_CHANGES}, all for CSV.", "100", False),
+    "offset": ("Changes to pass over.", "0", False),
+    "table": ("Name of an uploaded table; what it would change is told.", "", False),
 }
 ACCELERATOR_DOCS: dict[str, tuple[str, str, bool]] = {
     "vendor": ("Only these makers.", "aws", True),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from operator import attrgetter
@@ -18,9 +18,10 @@ from starlette.responses import HTMLResponse
 
 from app import format as text
 from app.settings import Settings
+from app.shelf import Shelf
 from app.tables import today
 from pricing.accelerators import Catalogue
-from pricing.errors import Fault, InvalidInputError
+from pricing.errors import Fault, InvalidInputError, shown
 from pricing.flags import FLAGS
 from pricing.market import PriceTable
 from pricing.reading import Reader
@@ -45,11 +46,24 @@ class Service:
     settings: Settings
     table: PriceTable
     catalogue: Catalogue
+    shelf: Shelf
+    uploaded: str = ""
 
     @property
     def today(self) -> date:
         """Today in UTC."""
         return today()
+
+    def with_table(self, name: str | None) -> Service:
+        """Return the service with an uploaded table beside the one in use; InvalidInputError if it is gone."""
+        if not name:
+            return self
+        table = self.shelf.over(name, self.table)
+        if table is None:
+            raise InvalidInputError.at(
+                ("table",), f"the uploaded table {shown(name)} is not here any more; upload its files again"
+            )
+        return replace(self, table=table, uploaded=name)
 
     def reader(self) -> Reader:
         """Return a reader of questions as of today."""
@@ -59,6 +73,12 @@ class Service:
 def service_of(request: Request) -> Service:
     """Return the app's service."""
     return cast(Service, request.app.state.service)
+
+
+def service_for(request: Request, pairs: Pairs) -> Service:
+    """Return the app's service, with the uploaded table that the parameter `table` names."""
+    names = [value.strip() for name, value in pairs if name == "table" and value.strip()]
+    return service_of(request).with_table(names[-1] if names else None)
 
 
 def typed_pairs(request: Request) -> list[tuple[str, str]]:

@@ -74,3 +74,11 @@ def open_table(paths: Sequence[Path], refreshed: Sequence[Path] = ()) -> PriceTa
             columns, layer = columns.take(kept), layer[kept]
     columns = refuse_conflicts(columns, origin)
     return PriceTable(columns, joined.source_rows, joined.sha256, assumptions=joined.assumptions)
+
+
+def laid_over(lower: PriceTable, upper: PriceTable) -> PriceTable:
+    """Join two tables; where both tell the price of one offer on one day, the second counts."""
+    joined = PriceTable.joined([lower, upper])
+    second = np.repeat([False, True], [len(lower.columns), len(upper.columns)])
+    kept = np.flatnonzero(~overruled(joined.columns, ~second, second))
+    return PriceTable(joined.columns.take(kept), joined.source_rows, joined.sha256, assumptions=joined.assumptions)

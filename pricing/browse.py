@@ -31,7 +31,7 @@ PRICE_FILTERS = (
     "evidence",
     "availability",
 )
-PRICE_PARAMETERS = (*PRICE_FILTERS, "include_unconfirmed", "history", "as_of", "sort", "limit", "offset")
+PRICE_PARAMETERS = (*PRICE_FILTERS, "include_unconfirmed", "history", "as_of", "sort", "limit", "offset", "table")
 DEFAULT_SORT = "provider"
 _SCALARS: dict[str, Callable[[str], object]] = {
     "as_of": read_day,

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
+from pricing.errors import Fault, InvalidInputError, near_matches, shown
+from pricing.market import PriceTable
+from pricing.numbers import read_day, read_whole_number
 from pricing.offers import KEY, NO_TERM, Columns
+
+T = TypeVar("T")
 
 KINDS = ("new", "gone", "dearer", "cheaper")
 Key = tuple[str | int | None, ...]
@@ -144,3 +152,82 @@ def _dropped(counted: Sequence[Summary]) -> list[str]:
         for summary in counted
         if summary.old and summary.new and summary.gone > MOST_DROPPED * summary.old
     ]
+
+
+CHANGE_PARAMETERS = ("since", "as_of", "provider", "kind", "limit", "offset", "table")
+DEFAULT_DAYS = 30
+DEFAULT_CHANGES, MOST_CHANGES = 100, 1000
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What changed from one date to another, or from the table in use to an uploaded one; one page of it."""
+
+    since: date
+    as_of: date
+    summaries: tuple[Summary, ...]
+    total: int
+    page: tuple[Change, ...]
+    limit: int
+    offset: int
+
+
+def changed(
+    pairs: Iterable[tuple[str, str]],
+    table: PriceTable,
+    uploaded: PriceTable | None,
+    today: date,
+    *,
+    all_rows: bool = False,
+) -> Changed:
+    """Answer what changed in a table from `since` (default 30 days before) to `as_of` (default today).
+
+    With `uploaded`, its offers on `as_of` are compared with those in use, of its own providers.
+    InvalidInputError names an unknown parameter or value.
+    """
+    values: dict[str, list[str]] = {}
+    faults: list[Fault] = []
+    for name, value in pairs:
+        if name not in CHANGE_PARAMETERS and not name.startswith("utm_"):
+            message = f"{shown(name)} is not a parameter." + near_matches(name, CHANGE_PARAMETERS)
+            faults.append(Fault((name[:100],), message))
+        elif value.strip():
+            values.setdefault(name, []).append(value.strip())
+
+    def scalar(name: str, read: Callable[[str], T], default: T) -> T:
+        texts = values.get(name, [])
+        if not texts:
+            return default
+        try:
+            return read(texts[-1])
+        except ValueError as error:
+            faults.append(Fault((name,), str(error)))
+            return default
+
+    as_of = scalar("as_of", read_day, today)
+    since = scalar("since", read_day, as_of if uploaded else as_of - timedelta(days=DEFAULT_DAYS))
+    limit = scalar("limit", partial(read_whole_number, least=1, most=MOST_CHANGES), 0)
+    offset = scalar("offset", partial(read_whole_number, least=0, most=10**9), 0)
+    if as_of > today:
+        faults.append(Fault(("as_of",), f"{as_of} is after today ({today}, UTC)"))
+    if since > as_of:
+        faults.append(Fault(("since",), f"{since} is after {as_of}, to which it is compared"))
+    known = {"provider": (uploaded or table).values("provider"), "kind": KINDS}
+    for name, words in known.items():
+        for text in values.get(name, []):
+            if text not in words:
+                message = f"{shown(text)} is not a {name} of this table." + near_matches(text, words)
+                faults.append(Fault((name,), message))
+    if faults:
+        raise InvalidInputError(faults)
+    before = table.market(since).columns
+    after = (uploaded or table).market(as_of).columns
+    providers = values.get("provider") or (list(known["provider"]) if uploaded else None)
+    if providers is not None:
+        before, after = (c.take(np.flatnonzero(c.words["provider"].mask(providers))) for c in (before, after))
+    found = changes(before, after)
+    counted = tuple(summaries(before, after, found))
+    kinds = values.get("kind", KINDS)
+    found = [change for change in found if change.kind in kinds]
+    limit = limit or (max(len(found), 1) if all_rows else DEFAULT_CHANGES)
+    return Changed(since, as_of, counted, len(found), tuple(found[offset : offset + limit]), limit, offset)

@@ -44,6 +44,7 @@ SCALAR_PARAMETERS = (
     "limit",
     "offset",
     "as_of",
+    "table",
 )
 PARAMETERS = ("unit", "m", *LIST_PARAMETERS, "quote", "owned", "discount", "exchange_rate", *SCALAR_PARAMETERS[1:])
 # The page's table puts a button's value after the form's own; the last one is meant.

@@ -231,6 +231,7 @@ class QuestionIn(StrictModel):
         None, description=f"Estimates on a page, {DEFAULT_LIMIT} if absent."
     )
     offset: Annotated[int, Field(ge=0, le=MOST_OFFSET, strict=True)] = Field(0, description="Estimates to pass over.")
+    table: Text | None = Field(None, description="Name of an uploaded table, which is joined with the one in use.")
     as_of: Annotated[date | None, BeforeValidator(_day)] = Field(
         None, description="Prices as seen on this date; today if absent."
     )

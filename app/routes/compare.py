@@ -25,6 +25,7 @@ from app.service import (
     linked,
     page,
     query_pairs,
+    service_for,
     service_of,
     typed_pairs,
 )
@@ -82,7 +83,8 @@ def example_body() -> dict[str, Any]:
 
 
 def _asked(request: Request) -> Question:
-    return service_of(request).reader().from_pairs(query_pairs(request))
+    pairs = query_pairs(request)
+    return service_for(request, pairs).reader().from_pairs(pairs)
 
 
 @router.get(
@@ -144,6 +146,8 @@ async def compare_post(request: Request) -> Response:
     offers = body.get("offers") if isinstance(body, dict) else None
     service = service_of(request)
     try:
+        name = body.get("table") if isinstance(body, dict) else None
+        service = service.with_table(name if isinstance(name, str) else None)
         if isinstance(offers, list) and len(offers) > MANY_OFFERS:
             return Response(await run_in_threadpool(_posted, service, body), media_type="application/json")
         return Response(_posted(service, body), media_type="application/json")
@@ -163,10 +167,12 @@ async def compare_page(request: Request) -> Response:
     pairs: Pairs = typed_pairs(request)
     try:
         pairs = query_pairs(request)
-        example = not any(value.strip() and not name.startswith("utm_") for name, value in pairs)
+        service = service_for(request, pairs)
+        example = not any(value.strip() and name != "table" and not name.startswith("utm_") for name, value in pairs)
         reader = service.reader()
         pairs = pairs if example else _without_stale_details(pairs, reader.from_json(example_body()).pairs)
-        question = reader.from_json(example_body()) if example else reader.from_pairs(pairs)
+        body = example_body() | ({"table": service.uploaded} if service.uploaded else {})
+        question = reader.from_json(body) if example else reader.from_pairs(pairs)
         answer = compare(question, service.catalogue)
     except InvalidInputError as error:
         return _refused(request, service, pairs, error)
@@ -216,6 +222,7 @@ def _form(service: Service, pairs: Pairs) -> dict[str, object]:
         "vendors": [v for v in table.values("accelerator_vendor") if v],
         "accelerators": list(service.catalogue.accelerators),
         "table": table,
+        "uploaded": service.uploaded,
     }
 
 

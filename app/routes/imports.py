@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -22,6 +21,7 @@ from app.service import Service, page, service_of
 from pricing.accelerators import Catalogue
 from pricing.doubts import Doubt, doubts
 from pricing.errors import Fault, InvalidInputError
+from pricing.market import PriceTable
 from pricing.sources.document import Document, members
 from pricing.sources.importing import FORMATS, Imported, import_document, options_of, table_text
 from pricing.sources.own_schema import read_csv
@@ -63,38 +63,19 @@ class Uploaded:
 
     files: tuple[Imported, ...]
     failed: tuple[Fault, ...]
-    table: str
+    text: str
+    table: PriceTable
     doubts: tuple[Doubt, ...]
 
     @property
     def id(self) -> str:
         """A name that says nothing but what the table's content is."""
-        return hashlib.sha256(self.table.encode()).hexdigest()[:32]
+        return hashlib.sha256(self.text.encode()).hexdigest()[:32]
 
     @property
     def rows(self) -> list[dict[str, object]]:
         """All offers, in the order of the files."""
         return [row for each in self.files for row in each.rows]
-
-
-class Shelf:
-    """Tables made of uploads, kept until they are fetched or newer ones need the room."""
-
-    MOST_BYTES = 64 * 1024 * 1024
-
-    def __init__(self) -> None:
-        """Start with nothing."""
-        self._tables: OrderedDict[str, str] = OrderedDict()
-
-    def put(self, uploaded: Uploaded) -> None:
-        """Keep a table; the oldest go when there is no room."""
-        self._tables[uploaded.id] = uploaded.table
-        while len(self._tables) > 1 and sum(map(len, self._tables.values())) > self.MOST_BYTES:
-            self._tables.popitem(last=False)
-
-    def get(self, name: str) -> str | None:
-        """Return a table, if it is still here."""
-        return self._tables.get(name)
 
 
 def read_uploads(
@@ -118,7 +99,7 @@ def read_uploads(
         raise InvalidInputError.at(("file",), f"no offer is left: {'; '.join(reasons) or 'the files have no rows'}")
     text = table_text(rows)
     table = read_csv(text.encode(), "the import", catalogue, today)
-    return Uploaded(tuple(files), tuple(failed), text, tuple(doubts(table.market(today))))
+    return Uploaded(tuple(files), tuple(failed), text, table, tuple(doubts(table.market(today))))
 
 
 async def _uploaded(request: Request, service: Service) -> Uploaded:
@@ -150,11 +131,6 @@ async def _uploaded(request: Request, service: Service) -> Uploaded:
     return await run_in_threadpool(read_uploads, parts, provider, options, service.catalogue, service.today)
 
 
-def _shelf(request: Request) -> Shelf:
-    shelf: Shelf = request.app.state.shelf
-    return shelf
-
-
 @router.post(
     "/api/v1/prices/import",
     responses={**openapi.PROBLEMS, **openapi.UNSUPPORTED},
@@ -162,18 +138,23 @@ def _shelf(request: Request) -> Shelf:
     summary="Read price files of other tools",
 )
 async def import_json(request: Request) -> Response:
-    """Return the offers in the price schema, with what was left out of each file and why."""
+    """Return the offers in the price schema, with what was left out of each file and why.
+
+    `table` names them for other questions, as long as the server keeps them.
+    """
     try:
         uploaded = await _uploaded(request, service_of(request))
     except InvalidInputError as error:
         raise of_input(error, "body") from error
+    service_of(request).shelf.put(uploaded.id, uploaded.text, uploaded.table)
     files = [
         {"file": each.name, "format": each.format, "rows_read": each.rows_read, "offers": len(each.rows),
          "left_out": [{"reason": x.reason, "count": x.count, "example": x.example} for x in each.left_out]}
         for each in uploaded.files
     ]  # fmt: skip
     failed = [{"loc": fault.loc, "msg": fault.msg} for fault in uploaded.failed]
-    body = {"files": files, "failed": failed, "doubts": uploaded.doubts, "offers": uploaded.rows}
+    body = {"files": files, "failed": failed, "doubts": uploaded.doubts, "table": uploaded.id,
+            "offers": uploaded.rows}  # fmt: skip
     return Response(dumps(body), media_type="application/json")
 
 
@@ -190,7 +171,7 @@ async def import_page(request: Request) -> Response:
         uploaded = await _uploaded(request, service_of(request))
     except InvalidInputError as error:
         return _page(None, {"": " ".join(fault.msg for fault in error.faults)}, status=422)
-    _shelf(request).put(uploaded)
+    service_of(request).shelf.put(uploaded.id, uploaded.text, uploaded.table)
     return _page(uploaded, {})
 
 
@@ -205,8 +186,8 @@ def _page(uploaded: Uploaded | None, problems: dict[str, str], status: int = 200
 @router.get("/prices/import/{name}.csv", include_in_schema=False)
 async def import_csv(request: Request, name: str) -> Response:
     """Give the table that was made of an upload."""
-    table = _shelf(request).get(name)
-    if table is None:
+    text = service_of(request).shelf.text(name)
+    if text is None:
         raise ProblemError(404, "That table is not here any more; upload the files again.")
     headers = {"Content-Disposition": 'attachment; filename="prices.csv"'}
-    return Response(table.encode(), media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(text.encode(), media_type="text/csv; charset=utf-8", headers=headers)

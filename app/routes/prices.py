@@ -20,6 +20,7 @@ from app.service import (
     linked,
     page,
     query_pairs,
+    service_for,
     service_of,
     typed_pairs,
 )
@@ -32,7 +33,7 @@ _DOCS: dict[str, Any] = {"parameters": openapi.parameters(openapi.PRICES_DOCS)}
 
 
 def _found(request: Request, pairs: Pairs, *, all_rows: bool = False) -> Browsed:
-    service = service_of(request)
+    service = service_for(request, pairs)
     return browse(pairs, service.table, service.catalogue, service.today, all_rows=all_rows)
 
 
@@ -100,11 +101,14 @@ async def prices_page(request: Request) -> Response:
         "vendors": [v for v in service.table.values("accelerator_vendor") if v],
         "accelerators": list(service.catalogue.accelerators),
         "catalogue": service.catalogue,
+        "uploaded": "",
         "problems": {},
         "found": None,
     }
     try:
         pairs = query_pairs(request)
+        service = service_for(request, pairs)
+        context |= {"uploaded": service.uploaded, "table": service.table, "providers": service.table.values("provider")}
         found = _found(request, pairs)
     except InvalidInputError as error:
         context |= {"values": grouped(pairs), "problems": by_field(error.faults)}

@@ -356,6 +356,24 @@ def test_a_folder_that_cant_be_written(server, listed, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def test_a_disk_that_is_full_leaves_the_last_table(server, listed, tmp_path):
+    server.put("/list", answer(oracle(10.0)))
+    assert run("prices", "refresh", "oci", **listed).returncode == 0
+    table = tmp_path / "tables" / "oci.csv"
+    before = table.read_bytes()
+    server.put("/list", answer(oracle(10.5) + " " * 100_000))
+    for blocks in ("0", "8"):
+        # Neither the file that is fetched nor the table may grow beyond so many blocks.
+        command = ["sh", "-c", f"ulimit -f {blocks}; exec {PERDOLLAR} prices refresh oci"]
+        done = subprocess.run(command, env={**os.environ, **listed}, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert "its last table stays in use" in done.stderr
+        assert "File too large" in done.stderr
+        assert table.read_bytes() == before
+    found = run("prices", "list", "--provider", "oci", "--instance-type", "BM.GPU.H100.8", "--format", "json", **listed)
+    assert json.loads(found.stdout)["prices"][0]["price_usd_per_hour"] == 80.0
+
+
 def test_kill_at_any_moment_leaves_the_last_table(server, listed, tmp_path):
     server.put("/list", answer(oracle(10.0)))
     assert run("prices", "refresh", "oci", **listed).returncode == 0

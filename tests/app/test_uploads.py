@@ -13,6 +13,8 @@ from starlette.testclient import TestClient
 
 from app.main import create_app
 from app.settings import Settings
+from app.shelf import Shelf
+from app.tables import built_in
 from pricing.accelerators import catalogue
 from pricing.sources.own_schema import read_csv
 
@@ -81,3 +83,44 @@ def test_other_bodies_and_sizes(client):
     assert broken.status_code == 422
     small = TestClient(create_app(Settings(max_upload=1000)))
     assert small.post("/prices/import", files={"file": ("a.csv", b"x" * 2000)}).status_code == 413
+
+
+def test_an_uploaded_table_is_asked_beside_the_one_in_use(client):
+    text = "provider,instance_type,accelerator,accelerator_count,price_usd_per_hour\nacme,box,H100-SXM,8,1.5\n"
+    answer = client.post("/api/v1/prices/import", files={"file": ("own.csv", text.encode())}).json()
+    name = answer["table"]
+    asked = {"unit": "output_token", "m": "H100-SXM:8=1000", "limit": "1"}
+    first = client.get("/compare.json", params=asked | {"table": name}).json()["estimates"][0]
+    assert (first["provider"], first["price_usd_per_hour"]) == ("acme", 1.5)
+    assert first["cost_usd"] == pytest.approx(1.5 / 3.6)
+    assert client.get("/compare.json", params=asked).json()["estimates"][0]["provider"] != "acme"
+    posted = {"unit": "output_token", "table": name, "measurements": [
+        {"hardware": "H100-SXM:8", "rates": {"output_tokens_per_second": 1000}}]}  # fmt: skip
+    assert client.post("/api/v1/compare", json=posted).json()["estimates"][0]["provider"] == "acme"
+    assert client.get("/prices.json", params={"table": name, "provider": "acme"}).json()["total"] == 1
+    page = client.get("/compare", params=asked | {"table": name}).text
+    assert f'name="table" value="{name}"' in page
+    assert f"table={name}" in page.partition("compare.csv")[2][:500]
+    assert "acme" in client.get("/", params={"table": name}).text
+
+
+def test_an_uploaded_table_that_is_gone(client):
+    asked = {"unit": "output_token", "m": "H100-SXM:8=1000", "table": "0" * 32}
+    for path in ("/compare.json", "/compare.csv", "/prices.json"):
+        params = asked if "compare" in path else {"table": asked["table"]}
+        refused = client.get(path, params=params)
+        assert refused.status_code == 422
+        assert refused.json()["errors"][0]["loc"] == ["query", "table"]
+        assert "upload its files again" in refused.text
+    page = client.get("/compare", params=asked)
+    assert page.status_code == 422
+    assert "upload its files again" in page.text
+    assert client.get("/prices", params={"table": asked["table"]}).status_code == 422
+
+
+def test_the_shelf_lets_the_oldest_go(monkeypatch):
+    monkeypatch.setattr(Shelf, "MOST_BYTES", 10)
+    shelf = Shelf()
+    for name in "abc":
+        shelf.put(name, "x" * 6, built_in())
+    assert [shelf.text(name) for name in "abc"] == [None, None, "x" * 6]

@@ -13,6 +13,7 @@ PAGES = {
     "mistakes": compare(*WRONG),
     "prices": "/prices",
     "import": "/prices/import",
+    "changes": "/prices/changes?since=2026-06-01&as_of=2026-11-09",
     "history": "/prices?history=1&instance_type=trn1.32xlarge&sort=-observed_on",
     "accelerators": "/accelerators",
     "method": "/method",
