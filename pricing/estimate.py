@@ -89,6 +89,11 @@ def amortised_price(recurring: float, upfront: float, term_months: int) -> float
     return recurring + upfront / (term_months / 12 * HOURS_PER_YEAR)
 
 
+def block_price(fee: float, instances: int, hours: float) -> float:
+    """Price in USD per instance-hour of a block paid upfront: fee / (instances · hours)."""
+    return fee / (instances * hours)
+
+
 def utilization_with_loss(utilization: Number, share_lost: float) -> Number:
     """Share of paid time whose work counts: u · (1 - l), where spot loses the share l of its work."""
     return utilization * (1 - share_lost)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from pricing.sources.draft import Draft, Offer
 NAME = "aws_price_list"
 WHAT = "an AWS price list"
 _TERMS = {"1yr": 12, "3yr": 36}
-_PUBLISHED = re.compile(r'"publicationDate"\s*:\s*"(\d{4}-\d{2}-\d{2})')
+_PUBLISHED = re.compile(r'"publication ?date"\s*[:,]\s*"(\d{4}-\d{2}-\d{2})', re.IGNORECASE)
 _MEMORY = re.compile(r"([0-9.,]+)\s*GiB")
 # EC2 Mac exists only as a Dedicated Host, and is rented for a day at least.
 _MAC = "mac"
@@ -37,8 +39,10 @@ class _Product:
 
 
 def recognises(document: Document) -> bool:
-    """Whether it is an offer file or a page of get-products."""
+    """Whether it is an offer file of EC2, as JSON or CSV, or a page of get-products."""
     text = document.head_text
+    if document.first_line.startswith('"FormatVersion"'):
+        return '"OfferTermCode"' in text
     return ('"PriceList"' in text and "serviceCode" in text) or ('"offerCode"' in text and '"products"' in text)
 
 
@@ -56,7 +60,10 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
                 for term in terms.values() if product else ():
                     _add(product, kind, term, seller, draft)
         return
-    _stream(document, seller, draft)
+    if document.first_line.startswith('"FormatVersion"'):
+        _table(document, seller, draft)
+    else:
+        _stream(document, seller, draft)
 
 
 def _listed(document: Document) -> Iterator[dict[str, Any]]:
@@ -88,6 +95,54 @@ def _stream(document: Document, seller: str, draft: Draft) -> None:
                             _add(products[sku], kind, term, seller, draft)
     except ijson.JSONError as error:
         raise PriceFileError.at((document.name,), f"{document.name}: is not whole JSON ({error})") from error
+
+
+# Names of attributes in the JSON form by the headings of the CSV form, of which only letters and digits count.
+_HEADINGS = {
+    "instancetype": "instanceType", "regioncode": "regionCode", "location": "location", "vcpu": "vcpu",
+    "operatingsystem": "operatingSystem", "preinstalledsw": "preInstalledSw", "tenancy": "tenancy",
+    "capacitystatus": "capacitystatus", "operation": "operation", "marketoption": "marketoption", "memory": "memory",
+    "gpu": "gpu", "usagetype": "usagetype",
+}  # fmt: skip
+
+
+def _table(document: Document, seller: str, draft: Draft) -> None:
+    """Read the CSV form: lines about the file, a heading, then one line for each dimension of each term."""
+    products: dict[str, _Product | None] = {}
+    terms: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
+    with document.open() as raw, io.TextIOWrapper(raw, "utf-8-sig", "replace", newline="") as text:
+        lines = csv.reader(text)
+        heading = next((line for line in lines if line[:1] == ["SKU"]), None)
+        if heading is None:
+            raise PriceFileError.at((document.name,), f"{document.name}: has no line of headings that begins with SKU")
+        places = {"".join(filter(str.isalnum, name)).lower(): i for i, name in enumerate(heading)}
+        wanted = {name: places[key] for key, name in _HEADINGS.items() if key in places}
+        family, code, kind, unit, price, currency = (
+            places[name] for name in ("productfamily", "offertermcode", "termtype", "unit", "priceperunit", "currency")
+        )
+        about = {
+            name: places[name.lower()]
+            for name in ("LeaseContractLength", "PurchaseOption", "OfferingClass")
+            if name.lower() in places
+        }
+        for line in lines:
+            draft.rows_read += 1
+            if len(line) != len(heading):
+                draft.leave_out("unreadable", f"line {lines.line_num}: another number of cells than the heading")
+                continue
+            sku = line[0]
+            if sku not in products:
+                attributes = {name: line[i] for name, i in wanted.items() if line[i]}
+                products[sku] = _product({"productFamily": line[family], "attributes": attributes}, draft)
+            if products[sku] is None:
+                continue
+            # A term's dimensions may stand apart: its price by the hour and what is paid upfront.
+            _, term = terms.setdefault((sku, line[code]), (line[kind], {"priceDimensions": {}}))
+            term["termAttributes"] = {name: line[i] for name, i in about.items()}
+            dimension = {"unit": line[unit], "pricePerUnit": {line[currency]: line[price]}}
+            term["priceDimensions"][len(term["priceDimensions"])] = dimension
+    for (sku, _), (name, term) in terms.items():
+        _add(products[sku], name, term, seller, draft)
 
 
 def _product(product: dict[str, Any], draft: Draft) -> _Product | None:

@@ -71,6 +71,7 @@ class Offer:
     notes: str = ""
     availability: str = ""
     evidence: str = "list"
+    spread_over: str = "zones"
 
     def row(self) -> dict[str, object]:
         """Return the offer as a row of the schema: of several zones the lower median, with the range in the notes."""
@@ -78,7 +79,7 @@ class Offer:
         if len(prices) > 1 and min(prices) != max(prices):
             prices = sorted(prices)
             price = prices[(len(prices) - 1) // 2]
-            zones = f"lower median of {len(prices)} zones, {prices[0]:g} to {prices[-1]:g}"
+            zones = f"lower median of {len(prices)} {self.spread_over}, {prices[0]:g} to {prices[-1]:g}"
             notes = f"{notes}; {zones}" if notes else zones
         return {
             "provider": self.provider,

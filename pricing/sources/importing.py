@@ -13,7 +13,9 @@ from pricing.accelerators import Catalogue
 from pricing.errors import InvalidInputError, PriceFileError, near_matches, shown
 from pricing.offers import OFFER_COLUMNS
 from pricing.sources import (
+    aws_capacity_blocks,
     aws_price_list,
+    aws_savings_plans,
     azure_retail,
     gcp_billing,
     gpuhunt,
@@ -34,6 +36,8 @@ FORMATS: tuple[ModuleType, ...] = (
     own_format,
     skypilot,
     gpuhunt,
+    aws_savings_plans,
+    aws_capacity_blocks,
     aws_price_list,
     azure_retail,
     gcp_billing,
