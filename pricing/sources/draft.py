@@ -118,12 +118,12 @@ class Draft:
     _types: dict[tuple[str, str], tuple[str, int | None] | None] = field(default_factory=dict)
     _names: dict[tuple[str, float | None], tuple[str, int | None] | None] = field(default_factory=dict)
 
-    def add(self, offer: Offer, price: float) -> None:
-        """Add a price of an offer, in USD per instance-hour; 0 and less are left out."""
+    def add(self, offer: Offer, price: float, key: Key | None = None) -> None:
+        """Add a price of an offer, in USD per instance-hour; 0 and less are left out. `key` spares making it."""
         if not price > 0:
             self.leave_out("zero_price" if price == 0 else "no_price", f"{offer.instance_type}, {offer.region}")
             return
-        key = (
+        key = key or (
             offer.provider, offer.instance_type, offer.accelerator_count, offer.region, offer.purchase,
             offer.term_months, offer.plan,
         )  # fmt: skip

@@ -10,6 +10,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -145,14 +146,15 @@ class _Rows:
             if amount == _PLACEHOLDER and instance_type.lower().startswith("tpu"):
                 self.draft.leave_out("placeholder_price", f"{instance_type}, {row.Region}")
                 continue
-            count = chip[1] if chip else 0
-            if self.draft.another((self.provider, instance_type, count, row.Region, purchase, None, ""), amount):
+            name, count = chip or ("", 0)
+            key = (self.provider, instance_type, count, row.Region, purchase, None, "")
+            if self.draft.another(key, amount):
                 continue
             offer = Offer(
-                self.provider, instance_type, row.Region, chip[0] if chip else "", chip[1] if chip else 0, purchase,
-                vcpus=_number(row.vCPUs) or None, memory_gib=_number(row.MemoryGiB) or None, notes=notes,
+                self.provider, instance_type, row.Region, name, count, purchase, None, "", [],
+                _number(row.vCPUs) or None, _number(row.MemoryGiB) or None, notes=notes,
             )  # fmt: skip
-            self.draft.add(offer, amount)
+            self.draft.add(offer, amount, key)
 
     def join(self) -> None:
         """Put GCP's hosts and accelerators together: host + count × accelerator."""
@@ -187,6 +189,8 @@ class _Rows:
         return fitting[0] if fitting else None
 
 
+# A catalog has few different numbers for its rows.
+@lru_cache(65_536)
 def _number(text: str) -> float | None:
     try:
         value = float(text)
