@@ -77,8 +77,15 @@ def _add(row: dict[str, str], seller: str, draft: Draft, line: int) -> None:
         if found is None:
             return
         chip = found
+    if "edgegpu" in name:
+        draft.leave_out("other_product", f"{name}, an appliance on the customer's premises")
+        return
     purchase = "spot" if row["spot"].strip().lower() in ("true", "1") else "on_demand"
-    offer = Offer(seller, name, region, chip, int(count), purchase, vcpus=vcpus, memory_gib=main)
+    notes = ""
+    if "dws" in (row.get("flags") or "").lower():
+        # GCP's calendar mode is booked for given days, at a discount: it is not to be had on demand.
+        purchase, notes = "capacity_block", "booked by calendar (Dynamic Workload Scheduler)"
+    offer = Offer(seller, name, region, chip, int(count), purchase, vcpus=vcpus, memory_gib=main, notes=notes)
     draft.add(offer, price)
 
 

@@ -98,3 +98,11 @@ def test_a_zip_and_a_folder_are_gone_through(tmp_path):
 def test_broken_zips_and_bombs_are_refused(data):
     with pytest.raises(PriceFileError, match=r"catalog\.zip"):
         list(members("catalog.zip", data))
+
+
+def test_prices_of_a_calendar_are_not_on_demand():
+    line = "a3-highgpu-8g,us-east4,{},208,1872,8,H100,80,False,,nvidia,{},x86,{{}}\n"
+    found = read(HEAD + line.format(88.5, "") + line.format(43.79, "gcp-dws-calendar-mode"), "gcp.csv")
+    assert {r["purchase"]: r["price_usd_per_hour"] for r in found.rows} == {"on_demand": 88.5, "capacity_block": 43.79}
+    edge = read(HEAD + line.format(9.5, "").replace("a3-highgpu", "a3-edgegpu"), "gcp.csv")
+    assert (edge.rows, [left.reason for left in edge.left_out]) == ((), ["other_product"])
