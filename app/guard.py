@@ -22,6 +22,7 @@ HEADERS = (
 )
 COMPARE = "/api/v1/compare"
 UPLOADS = ("/prices/import", "/api/v1/prices/import")
+BENCHMARKS = ("/benchmarks", "/api/v1/benchmarks/read")
 MOST_READ_AWAY = 256 * MIB
 SECONDS_TO_READ_AWAY = 10
 MOST_DIGITS = 18
@@ -57,7 +58,11 @@ class Guard:
                 message = {**message, "body": b""}
             await send(message)
 
-        limits = {COMPARE: self.settings.max_compare_body, **dict.fromkeys(UPLOADS, self.settings.max_upload)}
+        limits = {
+            COMPARE: self.settings.max_compare_body,
+            **dict.fromkeys(UPLOADS, self.settings.max_upload),
+            **dict.fromkeys(BENCHMARKS, self.settings.max_benchmark),
+        }
         most = limits.get(scope["path"], self.settings.max_body)
         too_long = f"The body is larger than the {most:,} bytes that this address takes."
         if len(scope["query_string"]) > self.settings.max_query:

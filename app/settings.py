@@ -29,6 +29,7 @@ class Settings(BaseSettings):
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
     max_compare_body: int = Field(16 * MIB, ge=1, description="Bytes of a comparison's JSON body: 20,000 offers fit.")
     max_upload: int = Field(64 * MIB, ge=1, description="Bytes of an upload of price files.")
+    max_benchmark: int = Field(256 * MIB, ge=1, description="Bytes of an upload of benchmark results.")
     max_body: int = Field(MIB, ge=1, description="Bytes of any other body.")
     max_query: int = Field(64 * 1024, ge=1, description="Bytes of a query string: 200 measurements with details fit.")
     max_measurements: int = Field(200, ge=1, description="Measurements in one question.")

@@ -10,25 +10,22 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import UploadFile
-from starlette.exceptions import HTTPException
-from starlette.formparsers import MultiPartException
 
 from app import openapi
 from app.exports import dumps
 from app.problems import ProblemError, of_input
 from app.service import Service, page, service_of
+from app.uploads import documents_of, uploaded
 from pricing.accelerators import Catalogue
 from pricing.doubts import Doubt, doubts
 from pricing.errors import Fault, InvalidInputError
 from pricing.market import PriceTable
-from pricing.sources.document import Document, members
+from pricing.sources.document import ENDINGS
 from pricing.sources.importing import FORMATS, Imported, import_document, options_of, table_text
 from pricing.sources.own_schema import read_csv
 
 router = APIRouter(tags=["prices"])
 PREVIEW_ROWS = 20
-MOST_FILES = 20
 _DOCS: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -86,8 +83,7 @@ def read_uploads(
     failed: list[Fault] = []
     for name, data in parts:
         try:
-            zipped = data[:4] == b"PK\x03\x04" and not name.lower().endswith(".xlsx")
-            documents = list(members(name, data)) if zipped else [Document.of_bytes(name, data)]
+            documents = documents_of(name, data, ENDINGS)
             files += [import_document(document, catalogue, today, provider, options) for document in documents]
         except InvalidInputError as error:
             failed += error.faults
@@ -103,25 +99,7 @@ def read_uploads(
 
 
 async def _uploaded(request: Request, service: Service) -> Uploaded:
-    kind = request.headers.get("content-type", "")
-    if not kind.startswith("multipart/form-data"):
-        raise ProblemError(415, f"The body must be multipart/form-data, not {kind[:60] or 'of no stated type'}.")
-    try:
-        async with request.form(max_files=MOST_FILES, max_fields=50) as form:
-            parts = [
-                # No path is used of the name that a client gives, and it is shown as text only.
-                (
-                    str(item.filename or "upload").replace("\\", "/").rpartition("/")[2][:100] or "upload",
-                    await item.read(),
-                )
-                for item in form.getlist("file")
-                if isinstance(item, UploadFile) and item.size
-            ]
-            fields = {name: [str(text) for text in form.getlist(name)] for name in ("provider", "map", "decimal")}
-    except (MultiPartException, HTTPException) as error:
-        raise InvalidInputError.at(("file",), f"the form can't be read: {getattr(error, 'detail', error)}") from error
-    if not parts:
-        raise InvalidInputError.at(("file",), "choose a file")
+    parts, fields = await uploaded(request, ("provider", "map", "decimal"))
     provider = "".join(fields["provider"][:1]).strip().lower() or None
     mapping = [text for text in fields["map"] if text.strip()]
     decimal = "".join(fields["decimal"][:1]) or None
@@ -143,18 +121,18 @@ async def import_json(request: Request) -> Response:
     `table` names them for other questions, as long as the server keeps them.
     """
     try:
-        uploaded = await _uploaded(request, service_of(request))
+        found = await _uploaded(request, service_of(request))
     except InvalidInputError as error:
         raise of_input(error, "body") from error
-    service_of(request).shelf.put(uploaded.id, uploaded.text, uploaded.table)
+    service_of(request).shelf.put(found.id, found.text, found.table)
     files = [
         {"file": each.name, "format": each.format, "rows_read": each.rows_read, "offers": len(each.rows),
          "left_out": [{"reason": x.reason, "count": x.count, "example": x.example} for x in each.left_out]}
-        for each in uploaded.files
+        for each in found.files
     ]  # fmt: skip
-    failed = [{"loc": fault.loc, "msg": fault.msg} for fault in uploaded.failed]
-    body = {"files": files, "failed": failed, "doubts": uploaded.doubts, "table": uploaded.id,
-            "offers": uploaded.rows}  # fmt: skip
+    failed = [{"loc": fault.loc, "msg": fault.msg} for fault in found.failed]
+    body = {"files": files, "failed": failed, "doubts": found.doubts, "table": found.id,
+            "offers": found.rows}  # fmt: skip
     return Response(dumps(body), media_type="application/json")
 
 
@@ -168,17 +146,17 @@ async def import_form(request: Request) -> Response:
 async def import_page(request: Request) -> Response:
     """Show what was read, before anything is done with it."""
     try:
-        uploaded = await _uploaded(request, service_of(request))
+        found = await _uploaded(request, service_of(request))
     except InvalidInputError as error:
         return _page(None, {"": " ".join(fault.msg for fault in error.faults)}, status=422)
-    service_of(request).shelf.put(uploaded.id, uploaded.text, uploaded.table)
-    return _page(uploaded, {})
+    service_of(request).shelf.put(found.id, found.text, found.table)
+    return _page(found, {})
 
 
-def _page(uploaded: Uploaded | None, problems: dict[str, str], status: int = 200) -> Response:
+def _page(found: Uploaded | None, problems: dict[str, str], status: int = 200) -> Response:
     context = {
-        "active": "prices", "uploaded": uploaded, "problems": problems, "formats": [module.WHAT for module in FORMATS],
-        "preview": uploaded.rows[:PREVIEW_ROWS] if uploaded else [],
+        "active": "prices", "uploaded": found, "problems": problems, "formats": [module.WHAT for module in FORMATS],
+        "preview": found.rows[:PREVIEW_ROWS] if found else [],
     }  # fmt: skip
     return page("import.html", context, status=status)
 

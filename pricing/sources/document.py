@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -60,35 +60,37 @@ class Document:
         return cls(name, (), lambda: io.BytesIO(data))
 
 
-def documents(paths: Iterable[Path]) -> Iterator[Document]:
+def documents(paths: Iterable[Path], endings: Sequence[str] = ENDINGS) -> Iterator[Document]:
     """Yield the files at these paths; a folder's files and a zip's members one by one, in the order of names.
 
     PriceFileError if a path can't be read or a zip unpacks to far more than it should.
     """
     for path in paths:
         if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.is_file() and p.suffix.lower() in ENDINGS)
+            inside = sorted(p for p in path.rglob("*") if p.is_file() and p.suffix.lower() in endings)
             if not inside:
-                raise PriceFileError.at((path.name,), f"{path}: holds no file that could be a price list")
-            yield from (document for file in inside for document in _of_file(file))
+                raise PriceFileError.at((path.name,), f"{path}: holds no file with the ending {', '.join(endings)}")
+            yield from (document for file in inside for document in _of_file(file, endings))
         else:
-            yield from _of_file(path)
+            yield from _of_file(path, endings)
 
 
-def _of_file(path: Path) -> Iterator[Document]:
+def _of_file(path: Path, endings: Sequence[str]) -> Iterator[Document]:
     document = Document.at(path)
     try:
         head = document.head
     except OSError as error:
         raise PriceFileError.at((path.name,), f"{path}: can't be read ({error.strerror or error})") from error
     if head[:4] == b"PK\x03\x04" and path.suffix.lower() != ".xlsx":
-        yield from members(path.name, path.read_bytes(), document.folders)
+        yield from members(path.name, path.read_bytes(), document.folders, endings)
     else:
         yield document
 
 
-def members(name: str, data: bytes, folders: tuple[str, ...] = ()) -> Iterator[Document]:
-    """Yield the files of a zip. Nothing is written to disk, and no member's path is used but its last name."""
+def members(
+    name: str, data: bytes, folders: tuple[str, ...] = (), endings: Sequence[str] = ENDINGS
+) -> Iterator[Document]:
+    """Yield the files of a zip. Nothing is written to disk; names of folders inside serve as words only."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
@@ -96,11 +98,12 @@ def members(name: str, data: bytes, folders: tuple[str, ...] = ()) -> Iterator[D
         raise PriceFileError.at((name,), f"{name}: is not a zip file that can be read ({error})") from error
     size = sum(entry.file_size for entry in entries)
     if size > MOST_UNPACKED or size > MOST_RATIO * max(len(data), 1):
-        raise PriceFileError.at((name,), f"{name}: would unpack to {size:,} bytes, which no price list has")
+        raise PriceFileError.at((name,), f"{name}: would unpack to {size:,} bytes, which no such file has")
     for entry in sorted(entries, key=lambda entry: entry.filename):
-        member = entry.filename.rpartition("/")[2]
-        if member.lower().endswith(ENDINGS) and entry.flag_bits & 1 == 0:
-            yield Document(member, folders, _opener(archive, entry))
+        *above, member = entry.filename.split("/")
+        if member.lower().endswith(tuple(endings)) and entry.flag_bits & 1 == 0:
+            inside = tuple(part for part in reversed(above) if part)
+            yield Document(member, (*inside, *folders), _opener(archive, entry))
 
 
 def _opener(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Callable[[], BinaryIO]:

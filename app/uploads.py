@@ -1,0 +1,48 @@
+"""Files that come with a form: read within limits; no path of a name that a client gives is used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fastapi import Request
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
+
+from app.problems import ProblemError
+from pricing.errors import InvalidInputError
+from pricing.sources.document import Document, members
+
+MOST_FILES = 20
+MOST_FIELDS = 50
+Part = tuple[str, bytes]
+
+
+async def uploaded(request: Request, names: Sequence[str]) -> tuple[list[Part], dict[str, list[str]]]:
+    """Return the files of a multipart form by their last names, and the values of the fields `names`."""
+    kind = request.headers.get("content-type", "")
+    if not kind.startswith("multipart/form-data"):
+        raise ProblemError(415, f"The body must be multipart/form-data, not {kind[:60] or 'of no stated type'}.")
+    try:
+        async with request.form(max_files=MOST_FILES, max_fields=MOST_FIELDS) as form:
+            parts = [
+                (_last_name(item.filename), await item.read())
+                for item in form.getlist("file")
+                if isinstance(item, UploadFile) and item.size
+            ]
+            fields = {name: [str(text) for text in form.getlist(name)] for name in names}
+    except (MultiPartException, HTTPException) as error:
+        raise InvalidInputError.at(("file",), f"the form can't be read: {getattr(error, 'detail', error)}") from error
+    if not parts:
+        raise InvalidInputError.at(("file",), "choose a file")
+    return parts, fields
+
+
+def _last_name(name: str | None) -> str:
+    return str(name or "upload").replace("\\", "/").rpartition("/")[2][:100] or "upload"
+
+
+def documents_of(name: str, data: bytes, endings: Sequence[str]) -> list[Document]:
+    """Return the documents of an upload: itself, or the members of a zip with these endings."""
+    zipped = data[:4] == b"PK\x03\x04" and not name.lower().endswith(".xlsx")
+    return list(members(name, data, endings=endings)) if zipped else [Document.of_bytes(name, data)]

@@ -1,0 +1,118 @@
+"""MLPerf Inference: loadgen's log summary, the submission checker's table, and the description of a system."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from pricing.benchmarks.result import OUTPUT, REQUESTS, Findings, Measured, mapping, number, text, whole
+from pricing.benchmarks.values import json_values, records, tables, text_of
+from pricing.sources.document import Document
+
+NAME = "mlperf"
+WHAT = "an MLPerf log summary or the submission checker's table"
+NS = 1e9
+_LINE = re.compile(r"^\s*([A-Za-z0-9.][^:\n]*?)\s*:\s*(\S.*?)\s*$", re.MULTILINE)
+_UNITS = {"Tokens/s": OUTPUT, "Samples/s": REQUESTS, "Queries/s": REQUESTS}
+
+
+def recognises(document: Document) -> bool:
+    """Whether it is one of the two."""
+    return "MLPerf Results Summary" in document.head_text or document.first_line.startswith(
+        "Organization,Availability,Division"
+    )
+
+
+def is_system(document: Document) -> bool:
+    """Whether it describes a system."""
+    head = document.head_text
+    return '"accelerator_model_name"' in head and '"accelerators_per_node"' in head
+
+
+def system_of(document: Document) -> dict[str, object]:
+    """Read the description of a system."""
+    return dict(mapping(json_values(document)[0]))
+
+
+def read(document: Document, findings: Findings) -> None:
+    """Read a summary, or each row of the table."""
+    if document.first_line.startswith("Organization,"):
+        for row in records(tables(document)[0]):
+            _checked(row, findings)
+        return
+    content = text_of(document)
+    found: dict[str, str] = {}
+    for name, value in _LINE.findall(content):
+        found.setdefault(name.lower(), value)
+    run = findings.run(evidence="published")
+    scenario = found.get("scenario", "")
+    where = " ".join((document.name, *document.folders)).lower()
+    samples = found.get("samples per second") or found.get("completed samples per second")
+    tokens = found.get("tokens per second") or found.get("completed tokens per second")
+    run.rate(REQUESTS, samples)
+    if "whisper" in where:
+        findings.warn(
+            "this is Whisper: its tokens are neither input nor output of a language model, and RTFx is at most "
+            "30 × samples per second, since a sample is at most 30 s of audio"
+        )
+    else:
+        run.rate(OUTPUT, tokens)
+        findings.warn("the log does not name the model; if it is Whisper, its tokens per second are no such rate")
+    run.label = f"MLPerf {scenario}".strip()
+    if "VALID" not in found.get("result is", "VALID").split():
+        run.flag("invalid")
+        findings.warn("the result is INVALID by MLPerf's own rules")
+    if scenario == "Server":
+        run.request_rate = number(found.get("target_qps"))
+    for kind, name, suffix in (
+        ("e2e", "latency (ns)", "percentile latency (ns)"),
+        ("ttft", "first token latency (ns)", "percentile first token latency (ns)"),
+        ("tpot", "time to output token (ns)", "percentile time to output token (ns)"),
+    ):
+        # In the offline scenario all samples are sent at once, and a latency says nothing.
+        if scenario != "Offline":
+            run.latency(f"{kind}_mean", found.get(f"mean {name}"), NS)
+            for percent in (50, 90, 95, 99):
+                run.latency(f"{kind}_p{percent}", found.get(f"{percent}.00 {suffix}"), NS)
+
+
+def _checked(row: Mapping[str, str], findings: Findings) -> None:
+    rate = _UNITS.get(row.get("Units", ""))
+    if rate is None:
+        findings.warn(f"results in {row.get('Units') or 'no unit'} are latencies, not rates, and are left out")
+        return
+    run = findings.run(model=text(row.get("Model")), precision=text(row.get("weight_data_types")), evidence="published")
+    run.rate(rate, row.get("Result"))
+    run.stack = text(row.get("framework"))
+    run.label = " ".join(part for part in (row.get("SystemName"), row.get("Model"), row.get("Scenario")) if part)
+    _system(findings, run, row)
+    if row.get("errors", "0") not in ("0", ""):
+        run.flag("invalid")
+
+
+def _system(findings: Findings, run: Measured, about: Mapping[str, object]) -> None:
+    each, nodes = whole(about.get("accelerators_per_node")), whole(about.get("number_of_nodes")) or 1
+    name = str(about.get("accelerator_model_name") or "")
+    if "," in name or "+" in name:
+        findings.warn(f"the system has several kinds of accelerators: {name}")
+        return
+    findings.hardware(run, name, each * nodes if each else None)
+
+
+def with_systems(found: Sequence[Findings], systems: Mapping[str, Mapping[str, object]]) -> None:
+    """Say on what the log summaries were made: on the system that their folder is named after.
+
+    A submission's results lie in folders named as the file that describes the system. Without such
+    a folder one summary and one system belong together, and of more none is guessed.
+    """
+    logs = [each for each in found if any(run.accelerator is None for run in each.measurements)]
+    for findings in logs:
+        fitting = [about for name, about in systems.items() if name in findings.folders]
+        if not fitting and len(systems) == 1 and len(logs) == 1:
+            fitting = list(systems.values())
+        if len(fitting) == 1:
+            for run in findings.measurements:
+                _system(findings, run, fitting[0])
+                run.stack = run.stack or text(fitting[0].get("framework"))
+        elif systems:
+            findings.warn(f"{len(systems)} systems are described beside it; on which one it ran is not known")

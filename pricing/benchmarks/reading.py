@@ -1,0 +1,118 @@
+"""Reading of result files in any known format: recognised by content, never by name."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from types import ModuleType
+
+from pricing.accelerators import Catalogue
+from pricing.benchmarks import (
+    aiperf,
+    argonne,
+    aws_neuron,
+    genai_perf,
+    guidellm,
+    inference_perf,
+    inferencex,
+    llama_bench,
+    llmperf,
+    mlperf,
+    open_asr,
+    optimum_benchmark,
+    own_measurement,
+    plain_table,
+    sglang,
+    stt_table,
+    trtllm_bench,
+    vllm,
+)
+from pricing.benchmarks.result import Findings
+from pricing.errors import InvalidInputError
+from pricing.sources.document import Document
+
+# Each module has NAME, WHAT (a sentence part for messages), recognises(document) and read(document,
+# findings). The first that recognises a document reads it; formats that look like others come first.
+FORMATS: tuple[ModuleType, ...] = (
+    own_measurement,
+    inferencex,
+    vllm,
+    sglang,
+    guidellm,
+    inference_perf,
+    llmperf,
+    trtllm_bench,
+    llama_bench,
+    optimum_benchmark,
+    aiperf,
+    genai_perf,
+    mlperf,
+    aws_neuron,
+    open_asr,
+    argonne,
+    stt_table,
+    plain_table,
+)
+ENDINGS = (".json", ".jsonl", ".ndjson", ".csv", ".txt", ".log", ".md", ".zip")
+_BROKEN = (csv.Error, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+
+
+def read_benchmark(document: Document, catalogue: Catalogue) -> Findings:
+    """Read one file. InvalidInputError says what a file in no known format should be, or why one can't be read."""
+    for module in FORMATS:
+        if module.recognises(document):
+            break
+    else:
+        known = ", ".join(str(module.WHAT) for module in FORMATS)
+        raise InvalidInputError.at(
+            (document.name,), f"{document.name}: is no result file of a known form; these are {known}"
+        )
+    findings = Findings(document.name, str(module.NAME), catalogue, document.folders)
+    try:
+        module.read(document, findings)
+    except InvalidInputError:
+        raise
+    except _BROKEN as error:
+        # A file may be broken in more ways than a reader foresees; none of them is the program's fault.
+        what = f"{type(error).__name__}: {error}"[:200]
+        raise InvalidInputError.at(
+            (document.name,), f"{document.name}: looks like {module.WHAT}, but can't be read as such ({what})"
+        ) from error
+    if not findings.measurements:
+        reason = f" ({findings.warnings[0]})" if findings.warnings else ""
+        raise InvalidInputError.at((document.name,), f"{document.name}: {module.WHAT}, but no run is in it{reason}")
+    findings.named()
+    return findings
+
+
+def read_benchmarks(
+    documents: Iterable[Document], catalogue: Catalogue
+) -> tuple[list[dict[str, object]], list[InvalidInputError]]:
+    """Read several files: what each gave in the form of the contract, and the errors of those that gave nothing.
+
+    A description of an MLPerf system says on what the summaries beside it were run.
+    """
+    found: list[Findings] = []
+    errors: list[InvalidInputError] = []
+    systems: dict[str, dict[str, object]] = {}
+    for document in documents:
+        if mlperf.is_system(document):
+            systems[document.name.rpartition(".")[0]] = mlperf.system_of(document)
+            continue
+        try:
+            found.append(read_benchmark(document, catalogue))
+        except InvalidInputError as refused:
+            errors.append(refused)
+    mlperf.with_systems([each for each in found if each.format == mlperf.NAME], systems)
+    if not found and not errors:
+        errors.append(InvalidInputError.at(("file",), "there is no file that could be a benchmark's result"))
+    return [
+        {
+            "file": each.file,
+            "format": each.format,
+            "measurements": [run.as_dict() for run in each.measurements],
+            "missing": each.missing,
+            "warnings": each.warnings,
+        }
+        for each in found
+    ], errors

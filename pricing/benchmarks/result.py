@@ -1,0 +1,221 @@
+"""What a benchmark's result file gives: measurements, and what could not be found in it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+
+from pricing.accelerators import Catalogue, UnknownNameError
+from pricing.errors import shown
+
+KINDS = ("ttft", "tpot", "itl", "e2e")
+STATISTICS = ("mean", "p50", "p90", "p95", "p99")
+LATENCIES = tuple(f"{kind}_{statistic}" for kind in KINDS for statistic in STATISTICS)
+FLAGS = {
+    "offered_load_limited": "the run was given less work than the system could do, so that it understates capacity",
+    "single_sequence": "one request at a time: a figure of latency, not of capacity",
+    "failed_requests": "some requests failed; the rates count the others",
+    "whole_ramp": "the mean over a run whose load rose, idle gaps included; a stage by itself says more",
+    "invalid": "the tool itself calls the run invalid",
+    "truncated": "the run or its file ended early",
+    "speculative_decoding": "a draft model guessed tokens; the rate depends on the text",
+}
+# Below this share of the requested rate the system could not follow: it is saturated, not starved.
+FOLLOWED = 0.9
+Rates = dict[str, float]
+OUTPUT, INPUT, TOTAL = "output_tokens_per_second", "input_tokens_per_second", "total_tokens_per_second"
+TRAINED, AUDIO, REQUESTS = "trained_tokens_per_second", "audio_seconds_per_second", "requests_per_second"
+
+
+@dataclass(slots=True)
+class Measured:
+    """One run. Rates are of the whole system, in units per second; latencies in seconds; None is unknown.
+
+    `derived` says of each rate that the file does not state how it was worked out.
+    """
+
+    label: str = ""
+    model: str | None = None
+    precision: str | None = None
+    stack: str | None = None
+    accelerator: str | None = None
+    accelerator_count: int | None = None
+    provider: str | None = None
+    instance_type: str | None = None
+    rates: Rates = field(default_factory=dict)
+    derived: dict[str, str] = field(default_factory=dict)
+    success_rate: float | None = None
+    rates_count: str = "successful"
+    concurrency: float | None = None
+    request_rate: float | None = None
+    latency_seconds: dict[str, float | None] = field(default_factory=lambda: dict.fromkeys(LATENCIES))
+    input_tokens: float | None = None
+    output_tokens: float | None = None
+    measured_on: str | None = None
+    evidence: str = "measured"
+    flags: list[str] = field(default_factory=list)
+    source: str = ""
+
+    def rate(self, name: str, value: object, derived: str = "") -> None:
+        """Set a rate, if it is a number above 0; the first one set stays."""
+        found = number(value)
+        if found is not None and found > 0 and name not in self.rates:
+            self.rates[name] = found
+            if derived:
+                self.derived[name] = derived
+
+    def latency(self, name: str, value: object, per_second: float = 1.0) -> None:
+        """Set a latency, given in units of which `per_second` make a second."""
+        found = number(value)
+        if found is not None and found > 0 and self.latency_seconds[name] is None:
+            self.latency_seconds[name] = found / per_second
+
+    def requests(self, completed: object, failed: object) -> None:
+        """Set the success rate from the counts of requests that were completed and that failed."""
+        done, lost = number(completed), number(failed)
+        if done is None or lost is None or done + lost <= 0 or done < 0 or lost < 0:
+            return
+        self.success_rate = done / (done + lost)
+        if lost:
+            self.flag("failed_requests")
+
+    def load(self, requested: object, achieved: object) -> None:
+        """Set the rate at which requests were sent; where the system followed it, capacity is not known."""
+        wanted = number(requested)
+        if wanted is None or wanted <= 0:
+            return
+        self.request_rate = wanted
+        reached = number(achieved)
+        if reached is not None and reached >= FOLLOWED * wanted:
+            self.flag("offered_load_limited")
+
+    def flag(self, name: str) -> None:
+        """Mark the run."""
+        if name not in self.flags:
+            self.flags.append(name)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the run with the names of the contract."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+
+@dataclass(slots=True)
+class Findings:
+    """Collects the runs of one file, and what is to be said of it."""
+
+    file: str
+    format: str
+    catalogue: Catalogue
+    folders: tuple[str, ...] = ()
+    measurements: list[Measured] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def run(self, **known: object) -> Measured:
+        """Begin a run; what is known of it may be given as fields."""
+        made = Measured(source=f"{self.format}, {self.file}", **known)  # type: ignore[arg-type]
+        self.measurements.append(made)
+        return made
+
+    def warn(self, text: str) -> None:
+        """Say something of the file, once."""
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+    def hardware(self, run: Measured, name: object, count: object = None) -> None:
+        """Set accelerator and count from the names that the file gives; a name that is not known is told."""
+        text = str(name or "").strip()
+        number_of = whole(count)
+        if number_of:
+            run.accelerator_count = number_of
+        if not text:
+            return
+        try:
+            found = self.catalogue.resolve(text)
+        except UnknownNameError:
+            self.warn(f"the file names the accelerator {shown(text)}, which is not known here or could be several")
+            return
+        run.accelerator = found.accelerator
+        if found.assumed is not None:
+            self.warn(f"{shown(text)} is taken for {found.accelerator}")
+        if found.count and not number_of:
+            run.accelerator_count = found.count
+
+    @property
+    def missing(self) -> list[str]:
+        """Fields that a comparison needs and that no run of the file has."""
+        runs = self.measurements
+        found = [
+            name
+            for name in ("model", "precision", "stack", "accelerator", "accelerator_count", "concurrency")
+            if not any(getattr(run, name) for run in runs)
+        ]
+        if any(run.instance_type for run in runs):
+            found = [name for name in found if not name.startswith("accelerator")]
+        return found + (["rates"] if not any(run.rates for run in runs) else [])
+
+    def named(self) -> None:
+        """Give each run a label that tells it from the others."""
+        seen: dict[str, int] = {}
+        for run in self.measurements:
+            if not run.label:
+                stem = self.file.rpartition(".")[0] or self.file
+                parts = [run.model.rpartition("/")[2] if run.model else stem]
+                if run.request_rate is not None:
+                    parts.append(f"{run.request_rate:.4g} req/s")
+                elif run.concurrency is not None:
+                    parts.append(f"c{run.concurrency:.4g}")
+                run.label = " ".join(parts)
+            # In the short notation an @ ends the label.
+            run.label = re.sub(r"[\x00-\x1f\x7f@]", " ", run.label)[:80].strip() or "run"
+            seen[run.label] = seen.get(run.label, 0) + 1
+            if seen[run.label] > 1:
+                run.label = f"{run.label} #{seen[run.label]}"
+
+
+def number(value: object) -> float | None:
+    """Read a number of a file; None for what is none: null, NaN, infinite, text, true or false."""
+    if isinstance(value, str):
+        text = value.strip().replace(",", "")
+        try:
+            value = float(text)
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def whole(value: object) -> int | None:
+    """Read a count of at least 1."""
+    found = number(value)
+    return int(found) if found is not None and found >= 1 and found == int(found) and found <= 1e6 else None
+
+
+def text(value: object) -> str | None:
+    """Read a text; None for blank, null and words that stand for nothing."""
+    if not isinstance(value, str) or value.strip().lower() in ("", "none", "null", "n/a", "unknown"):
+        return None
+    return re.sub(r"[\x00-\x1f\x7f]+", " ", value).strip()[:200]
+
+
+def mapping(value: object) -> Mapping[str, object]:
+    """Return a mapping, empty where the file has something else there."""
+    return value if isinstance(value, dict) else {}
+
+
+def day(value: object) -> str | None:
+    """Read the date of a run, as tools write it: 20250914-014738, ISO 8601, or seconds since 1970."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            return datetime.fromtimestamp(value).date().isoformat() if 1e9 < value < 4e9 else None
+        except (OverflowError, OSError, ValueError):
+            return None
+    match = re.match(r"(20\d\d)-?([01]\d)-?([0-3]\d)(?!\d)", value.strip()) if isinstance(value, str) else None
+    return "-".join(match.groups()) if match else None
