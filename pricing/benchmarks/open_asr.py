@@ -13,7 +13,8 @@ WHAT = "a table of the Open ASR Leaderboard (CSV with RTFx)"
 def recognises(document: Document) -> bool:
     """Whether it has RTFx by model."""
     names = [cell.strip().strip('"').lower() for cell in document.first_line.split(",")]
-    return "rtfx" in names and any(name in ("model", "model_id") for name in names)
+    # With hardware beside it, it is a table of somebody's own.
+    return "rtfx" in names and "hardware" not in names and any(name in ("model", "model_id") for name in names)
 
 
 def read(document: Document, findings: Findings) -> None:

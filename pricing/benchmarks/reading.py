@@ -78,6 +78,12 @@ def read_benchmark(document: Document, catalogue: Catalogue) -> Findings:
         raise InvalidInputError.at(
             (document.name,), f"{document.name}: looks like {module.WHAT}, but can't be read as such ({what})"
         ) from error
+    said = [run for run in findings.measurements if run.rates or any(run.latency_seconds.values())]
+    if len(said) < len(findings.measurements):
+        findings.warn(
+            f"{len(findings.measurements) - len(said)} runs have neither a rate nor a latency and are left out"
+        )
+        findings.measurements = said
     if not findings.measurements:
         reason = f" ({findings.warnings[0]})" if findings.warnings else ""
         raise InvalidInputError.at((document.name,), f"{document.name}: {module.WHAT}, but no run is in it{reason}")

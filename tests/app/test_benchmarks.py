@@ -1,0 +1,138 @@
+"""Result files by upload, by the API and on the command line; from there to a comparison."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from html import unescape
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.main import create_app
+from app.settings import Settings
+from tests.app.asking import refusal, run
+
+SERVE = {
+    "date": "20261101-120000", "backend": "vllm", "model_id": "org/model", "num_prompts": 100, "request_rate": "inf",
+    "max_concurrency": 16, "duration": 50.0, "completed": 90, "total_input_tokens": 45000, "total_output_tokens": 9000,
+    "request_throughput": 1.8, "output_throughput": 180.0, "total_token_throughput": 1080.0, "median_ttft_ms": 250.0,
+}  # fmt: skip
+DATA = json.dumps(SERVE).encode()
+
+
+def test_the_api(client):
+    files = [("file", ("../../x/serve.json", DATA)), ("file", ("broken.json", b"{"))]
+    answer = client.post("/api/v1/benchmarks/read", files=files).json()
+    (each,) = answer["files"]
+    assert (each["file"], each["format"]) == ("serve.json", "vllm_bench_serve")
+    run = each["measurements"][0]
+    assert run["rates"]["output_tokens_per_second"] == 180.0
+    assert run["derived"] == {"input_tokens_per_second": "total_input_tokens / duration"}
+    assert (run["success_rate"], run["accelerator"], run["latency_seconds"]["ttft_p50"]) == (0.9, None, 0.25)
+    assert run["latency_seconds"]["ttft_p99"] is None
+    assert each["missing"] == ["precision", "accelerator", "accelerator_count"]
+    assert "broken.json" in answer["failed"][0]["msg"]
+
+
+def zipped(**files):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def test_a_zip(client):
+    data = zipped(**{"../a/one.json": DATA, "b/two.json": DATA, "c/picture.png": b"x"})
+    answer = client.post("/api/v1/benchmarks/read", files={"file": ("runs.zip", data)}).json()
+    assert [each["file"] for each in answer["files"]] == ["one.json", "two.json"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("x.json", b"{}", "is no result file of a known form"), ("x.json", b"[" * 100_000, "x.json"),
+        ("bomb.zip", zipped(**{"a.json": b" " * 50_000_000}), "would unpack to"),
+        ("empty.zip", zipped(**{"a.png": b""}), "no file that could be"), ("x.zip", b"PK\x03\x04rubbish", "x.zip"),
+        ("x.csv", b"\x00\x01\x02", "x.csv"),
+    ],
+)  # fmt: skip
+def test_what_cant_be_read(client, name, data, message):
+    refused = client.post("/api/v1/benchmarks/read", files={"file": (name, data)})
+    assert refused.status_code == 422
+    assert message in refused.json()["errors"][0]["msg"]
+    page = client.post("/benchmarks", files={"file": (name, data)})
+    assert page.status_code == 422
+    assert message in unescape(page.text)
+
+
+def test_limits():
+    small = TestClient(create_app(Settings(max_benchmark=1000)))
+    files = {"file": ("x.json", b" " * 2000)}
+    assert small.post("/api/v1/benchmarks/read", files=files).status_code == 413
+    assert small.post("/api/v1/benchmarks/read", content=b"x").status_code == 415
+
+
+def form_of(page):
+    """Return the fields of the form that leads to the comparison."""
+    form = page.partition('action="/benchmarks/use"')[2]
+    fields = {}
+    for tag in re.findall(r"<input[^>]*>", form.partition("</form>")[0]):
+        attributes = {name: unescape(value) for name, value in re.findall(r'([\w-]+)="([^"]*)"', tag)}
+        if attributes.get("type") != "checkbox" or " checked" in tag:
+            fields[attributes["name"]] = attributes.get("value", "")
+    return fields
+
+
+def test_from_the_file_to_the_cost(client):
+    page = client.post("/benchmarks", files={"file": ("serve<b>.json", DATA)})
+    assert page.status_code == 200
+    assert "<b>" not in page.text
+    fields = form_of(page.text)
+    assert fields["use-0"] == "1"
+    fields |= {"hardware-0": "H100-SXM:8", "unit": "output_token"}
+    moved = client.post("/benchmarks/use", data=fields, follow_redirects=False)
+    assert moved.status_code == 303
+    link = moved.headers["location"]
+    assert link.startswith("/compare?unit=output_token&m=")
+    answer = client.get(link.replace("/compare?", "/compare.json?")).json()
+    first = answer["estimates"][0]
+    assert (first["rate_per_second"], first["model"], first["stack"]) == (180.0, "org/model", "vLLM")
+    # 90 of 100 requests succeeded, and the tool's rate counts these alone: nothing is taken off again.
+    assert first["cost_usd"] == pytest.approx(first["price_usd_per_hour"] / 3600 / 180 * 1e6)
+
+
+def test_hardware_that_is_missing_is_asked_for_in_the_comparison(client):
+    fields = form_of(client.post("/benchmarks", files={"file": ("serve.json", DATA)}).text)
+    moved = client.post("/benchmarks/use", data=fields, follow_redirects=False)
+    page = client.get(moved.headers["location"])
+    assert page.status_code == 422
+    assert "names no hardware" in unescape(page.text)
+
+
+@pytest.mark.parametrize(
+    "fields", [{}, {"use-0": "1"}, {"use-0": "1", "run-0": "{"}, {"use-0": "1", "run-0": "{}", "unit": "furlong"}]
+)
+def test_a_form_that_was_tampered_with(client, fields):
+    assert client.post("/benchmarks/use", data=fields, follow_redirects=False).status_code == 422
+
+
+def test_the_command(tmp_path):
+    path = tmp_path / "serve.json"
+    path.write_bytes(DATA)
+    found = json.loads(run("read", path, "--format", "json").stdout)
+    assert found["files"][0]["measurements"][0]["rates"]["output_tokens_per_second"] == 180.0
+    table = run("read", path, "--hardware", "H100-SXM:8").stdout
+    assert "not in the file: precision, accelerator, accelerator_count" in table
+    assert "perdollar compare --unit output_token 'model c16@H100-SXM:8=out:180" in table
+    assert run("read", path, "--format", "csv").stdout.startswith("file,format,label,model,")
+    (tmp_path / "bad.json").write_text("{")
+    both = run("read", tmp_path, "--format", "json")
+    assert both.returncode == 0
+    assert "bad.json" in both.stderr
+    assert "bad.json" in refusal("read", tmp_path / "bad.json")
+    assert "nosuch" in refusal("read", tmp_path / "nosuch.json")
+    assert "H100" in refusal("read", path, "--hardware", "H100-SMX:8")
