@@ -9,6 +9,7 @@ from datetime import date
 
 import numpy as np
 
+from pricing.compare import Curve
 from pricing.estimates import Estimates
 
 
@@ -29,11 +30,15 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class DotChart:
-    """A ranked dot-and-range plot; ticks are (value, position in percent)."""
+    """A ranked dot-and-range plot; ticks are (value, position in percent).
+
+    `unproven` are the series whose throughput nobody measured: a claim or an assumption.
+    """
 
     dots: tuple[Dot, ...]
     ticks: tuple[tuple[float, float], ...]
     series: tuple[str, ...]
+    unproven: frozenset[int]
 
 
 def nice_step(span: float, most: int = 5) -> float:
@@ -61,7 +66,9 @@ def dot_chart(estimates: Estimates) -> DotChart | None:
 
     words = estimates.columns.words
     offers = estimates.pairs.offer
-    labels = tuple(m.label for m in estimates.question.measurements)
+    measurements = estimates.question.measurements
+    unproven = frozenset(i for i, m in enumerate(measurements) if m.evidence in ("claimed", "assumed"))
+    labels = tuple(m.label + (f" ({m.evidence})" if i in unproven else "") for i, m in enumerate(measurements))
     named = zip(
         words["provider"].texts(offers),
         words["instance_type"].texts(offers),
@@ -90,7 +97,7 @@ def dot_chart(estimates: Estimates) -> DotChart | None:
         for provider, instance_type, region, purchase, count, accelerator, series, cost, low, high in named
     )
     ticks = tuple((step * i, place(step * i)) for i in range(round(end / step) + 1))
-    return DotChart(dots, ticks, labels)
+    return DotChart(dots, ticks, labels, unproven)
 
 
 def _known(values: np.ndarray) -> list[float | None]:
@@ -141,3 +148,57 @@ def history_chart(observations: Sequence[tuple[str, float]]) -> HistoryChart | N
     return HistoryChart(
         points, tuple((step * i, round(100 - 100 * step * i / end, 3)) for i in range(round(end / step) + 1))
     )
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """One point of a curve: where it lies, in percent, and what it says."""
+
+    x: float
+    y: float
+    label: str
+    latency: float
+    cost: float
+    on_front: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CurveChart:
+    """Cost against latency: one series for each curve; ticks are (value, position in percent)."""
+
+    series: tuple[tuple[str, tuple[CurvePoint, ...]], ...]
+    latency: str
+    across: tuple[tuple[float, float], ...]
+    up: tuple[tuple[float, float], ...]
+
+
+def curve_chart(curves: Sequence[Curve]) -> CurveChart | None:
+    """Lay out curves from zero to the longest latency and the highest cost; None without any."""
+    points = [point for curve in curves for point in curve.points]
+    if not points:
+        return None
+    (wide, right), (high, top) = (
+        _axis(max(values)) for values in ([p.latency for p in points], [p.cost for p in points])
+    )
+    series = tuple(
+        (
+            f"{curve.name} on {curve.offer}",
+            tuple(
+                CurvePoint(
+                    round(100 * p.latency / right, 3), round(100 - 100 * p.cost / top, 3), p.label, p.latency, p.cost,
+                    p.on_front,
+                )
+                for p in curve.points
+            ),
+        )
+        for curve in curves
+    )  # fmt: skip
+    across = tuple((wide * i, round(100 * wide * i / right, 3)) for i in range(round(right / wide) + 1))
+    up = tuple((high * i, round(100 - 100 * high * i / top, 3)) for i in range(round(top / high) + 1))
+    return CurveChart(series, curves[0].latency, across, up)
+
+
+def _axis(largest: float) -> tuple[float, float]:
+    """Return the step and the end of an axis from zero."""
+    step = nice_step(largest)
+    return step, step * math.ceil(largest / step - 1e-9)

@@ -140,6 +140,12 @@ def serve(host: str | None, port: int | None, prices: tuple[Path, ...]) -> None:
 @click.option(
     "--discount", multiple=True, metavar="PROVIDER=SHARE", help="Your discount off list prices, such as aws=12%."
 )
+@click.option("--slo", multiple=True, metavar="TARGET", help="Latency target: ttft_p99<=0.5, tpot_p50<=0.03, …")
+@click.option(
+    "--interpolate", is_flag=True, help="Between the measured points of a curve, to where a target is reached."
+)
+@click.option("--evidence", multiple=True, help="Only measurements known in these ways: measured, published, …")
+@click.option("--output-price-ratio", metavar="W", help="What an output token is worth in input tokens.")
 @unconfirmed_option
 @click.option("--all-sizes", is_flag=True, help="Every size of a price, not only the smallest of the cheapest.")
 @click.option("--baseline", help="What to compare with: a label or PROVIDER/TYPE[:COUNT][/REGION[/PURCHASE]].")

@@ -73,7 +73,7 @@ def _stated(run: dict[str, Any], hardware: str) -> None:
 
 
 def _rows(files: Any) -> tuple[list[str], Iterator[list[object]]]:
-    from pricing.benchmarks.result import LATENCIES
+    from pricing.measurements import LATENCIES
     from pricing.units import RATE_FIELDS
 
     plain = (

@@ -17,7 +17,7 @@ def command_line(pairs: Iterable[tuple[str, str]]) -> str:
             words += ["--prices", "prices.csv"]
         elif "." in name:
             words += ["--set", f"{name}={value}"]
-        elif name in ("include_unconfirmed", "all_sizes"):
+        elif name in ("include_unconfirmed", "all_sizes", "interpolate"):
             words.append(f"--{name.replace('_', '-')}")
         else:
             words += [f"--{name.replace('_', '-')}", value]

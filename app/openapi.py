@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, create_model
 from pricing.browse import PRICE_COLUMNS
 from pricing.changes import DEFAULT_CHANGES, KINDS, MOST_CHANGES
 from pricing.columns import COLUMNS, Column
+from pricing.measurements import LATENCIES
 from pricing.offers import AVAILABILITY, EVIDENCE, PURCHASES
 from pricing.parameters import DETAILS
 from pricing.question import DEFAULT_LIMIT, MOST_LIMIT, MeasurementIn
@@ -52,6 +53,15 @@ COMPARE_DOCS: dict[str, tuple[str, str, bool]] = {
         "aws/trn2.48xlarge@Trainium2:16=20",
         True,
     ),
+    "slo": (
+        "A latency target in seconds, such as ttft_p99<=0.5 or tpot_p50<=0.03, or tokens_per_second_per_user>=40: of "
+        "each curve the point with the highest rate that meets all of them.",
+        "ttft_p99<=0.5",
+        True,
+    ),
+    "interpolate": ("1 goes between measured points of a curve, to where a target is reached.", "1", False),
+    "evidence": ("Only measurements known in these ways: measured, published, claimed, assumed.", "measured", True),
+    "output_price_ratio": ("What an output token is worth in input tokens; splits the cost of both.", "4", False),
     "include_unconfirmed": ("1 shows third-party prices that nobody confirmed.", "1", False),
     "all_sizes": ("1 shows every size of a price, not only the smallest of the cheapest.", "1", False),
     "baseline": (
@@ -66,7 +76,9 @@ COMPARE_DOCS: dict[str, tuple[str, str, bool]] = {
     "as_of": ("Prices as seen on this date (YYYY-MM-DD); ages count from it. Default today.", "2026-10-15", False),
     "table": ("Name of an uploaded table, which is joined with the one in use while the server keeps it.", "", False),
 }
-DETAIL_DOCS = {name: MeasurementIn.model_fields[name].description or "" for name in DETAILS}
+DETAIL_DOCS = {name: MeasurementIn.model_fields[name].description or "" for name in DETAILS} | {
+    name: f"Latency in seconds: {name.replace('_', ', ')}." for name in LATENCIES
+}
 PRICES_DOCS: dict[str, tuple[str, str, bool]] = {
     "provider": ("Only these providers.", "aws", True),
     "instance_type": ("Only these instance types.", "trn1.32xlarge", True),

@@ -35,7 +35,7 @@ _SAFE = "@:/,~|="
 Pairs = Sequence[tuple[str, str]]
 # Fields of the forms that have one control for each value.
 SEVERAL = (
-    "m", "quote", "owned", "discount", "exchange_rate", "accelerator", "region", "term_months", "instance_type",
+    "m", "quote", "owned", "discount", "exchange_rate", "slo", "accelerator", "region", "term_months", "instance_type",
 )  # fmt: skip
 
 

@@ -232,6 +232,42 @@ COLUMNS: tuple[Column[Estimates], ...] = (
     Column("exchange_rate_on", "date", "Date of that rate.", _constant(lambda e: str(_rate(e).on or ""))),
     Column("cost_in_currency", "number", "Cost in that currency.", lambda e: e.cost * _rate(e).per_usd),
     Column("price_in_currency_per_hour", "number", "Price in that currency.", lambda e: e.price * _rate(e).per_usd),
+    Column(
+        "reference_point",
+        "text",
+        "Load and latency at which the rate holds, as far as they are known.",
+        _measured(lambda m: m.reference_point),
+    ),
+    Column(
+        "input_cost_usd",
+        "number",
+        "USD per 1M input tokens if the whole machine is charged to these; not to be added up.",
+        lambda e: e.token_costs.input_alone,
+    ),
+    Column(
+        "output_cost_usd",
+        "number",
+        "USD per 1M output tokens if the whole machine is charged to these; not to be added up.",
+        lambda e: e.token_costs.output_alone,
+    ),
+    Column(
+        "blended_cost_usd",
+        "number",
+        "USD per 1M tokens of the measured mix of input and output.",
+        lambda e: e.token_costs.blended,
+    ),
+    Column(
+        "input_cost_split_usd",
+        "number",
+        "USD per 1M input tokens where output_price_ratio splits the cost of both.",
+        lambda e: e.token_costs.input_split,
+    ),
+    Column(
+        "output_cost_split_usd",
+        "number",
+        "USD per 1M output tokens where output_price_ratio splits the cost of both.",
+        lambda e: e.token_costs.output_split,
+    ),
 )
 
 # Columns that depend on the offer alone, whatever the question.

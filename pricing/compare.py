@@ -7,7 +7,7 @@ cost; `estimates` holds the figures of the rows that are asked for, in columns.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from pricing import estimate
 from pricing.accelerators import Catalogue
 from pricing.columns import COLUMNS, find_column
+from pricing.curves import Chosen, Point, chosen, costs_along, latency_to_show
 from pricing.errors import InvalidInputError, near_matches, shown
 from pricing.estimates import NO_PAIRS, Baseline, Estimates, Figures, Pairs
 from pricing.flags import of_offers
@@ -86,7 +87,19 @@ def compare(question: Question, catalogue: Catalogue, *, all_rows: bool = False)
     )
     counter = Counter(market)
     rates: dict[int, Rate] = {}
+    picked = Chosen(question.measurements, {})
+    if question.targets:
+        picked = chosen(
+            question.measurements, question.unit.rate_field, question.targets, interpolate=question.interpolate
+        )
+        question = replace(question, measurements=picked.measurements)
     for i, measurement in enumerate(question.measurements):
+        if question.evidence and measurement.evidence not in question.evidence:
+            counter.add("evidence_left_out", 1, f"{measurement.label} is {measurement.evidence}")
+            continue
+        if i in picked.left_out:
+            counter.add(picked.left_out[i][0], 1, picked.left_out[i][1])
+            continue
         rate = measurement.rate_for(question.unit.rate_field)
         if rate is None:
             example = f"{measurement.label} has {measurement.kinds()}, not {question.unit.short_key}"
@@ -296,6 +309,38 @@ def headlines(answer: Answer) -> tuple[Headline, ...]:
     fresh = {i: matched.take(_first(~old, matched.offers)) for i, matched in answer.found.items()}
     row = answer.figures(ranked(fresh, 1, answer.figures))
     return (first, _headline(answer, row, stale=False)) if len(row) else (first,)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A curve of an answer: its points with their costs on the offer on which it is cheapest."""
+
+    name: str
+    offer: str
+    latency: str
+    points: tuple[Point, ...]
+
+
+def curves(answer: Answer) -> list[Curve]:
+    """Return the curves that have at least two points, each on the cheapest offer that carries it."""
+    question, field = answer.question, answer.unit.rate_field
+    latency = latency_to_show(question.measurements, question.targets)
+    if latency is None:
+        return []
+    found: dict[tuple[tuple[str, float], ...], Curve] = {}
+    for i, matched in answer.found.items():
+        measurement = question.measurements[i]
+        if not measurement.curve or not len(matched.offers):
+            continue
+        first = np.arange(1)
+        row = answer.figures(Pairs(np.full(1, i), matched.offers[first], matched.replicas[first]))
+        points = costs_along(question.measurements, measurement, float(row.cost[0]), field, latency)
+        key = tuple((p.label, p.latency) for p in points)
+        if len(points) > 1 and key not in found:
+            words, offer = row.columns.words, int(row.pairs.offer[0])
+            name = f"{words['provider'].at(offer)} {words['instance_type'].at(offer)}"
+            found[key] = Curve(measurement.curve, name, latency, tuple(points))
+    return list(found.values())
 
 
 def _first(keep: np.ndarray, offers: Ints) -> Ints:

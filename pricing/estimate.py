@@ -89,6 +89,19 @@ def amortised_price(recurring: float, upfront: float, term_months: int) -> float
     return recurring + upfront / (term_months / 12 * HOURS_PER_YEAR)
 
 
+def token_cost_split(
+    price: Number, input_rate: Number, output_rate: Number, utilization: Number | float, ratio: float
+) -> tuple[Number, Number]:
+    """Cost in USD of 1M input and of 1M output tokens, where one output token is worth w input tokens.
+
+    cost_in = P · 10⁶ / (3600 · u · (R_in + w · R_out)), cost_out = w · cost_in, so that
+    (cost_in · R_in + cost_out · R_out) · 3600 · u = P · 10⁶: together they pay the machine once.
+    Rates in tokens per second. Source: PerDollar's contract, section 7.
+    """
+    cost_in: Number = price * 1e6 / (SECONDS_PER_HOUR * utilization * (input_rate + ratio * output_rate))
+    return cost_in, ratio * cost_in
+
+
 def block_price(fee: float, instances: int, hours: float) -> float:
     """Price in USD per instance-hour of a block paid upfront: fee / (instances · hours)."""
     return fee / (instances * hours)

@@ -14,6 +14,7 @@ from pricing.market import Market
 from pricing.measurements import Rate
 from pricing.offers import SAME_COST, UNDATED, Columns, Ints
 from pricing.question import Question
+from pricing.units import UNITS
 
 UNKNOWN, NOT_TIED, TIED = -1, 0, 1
 
@@ -27,6 +28,17 @@ class Baseline:
     price_usd_per_hour: float
     rate_per_second: float
     cost_usd: float
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCosts:
+    """USD per 1M tokens: the whole machine charged to one kind, to the measured mix, and split between both."""
+
+    input_alone: np.ndarray
+    output_alone: np.ndarray
+    blended: np.ndarray
+    input_split: np.ndarray
+    output_split: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -137,6 +149,28 @@ class Estimates:
     def price_to_tie(self) -> np.ndarray:
         """USD per hour at which this offer would cost what the baseline does."""
         return estimate.price_to_tie(self.price, self.cost, self._baseline_cost)
+
+    @cached_property
+    def token_costs(self) -> TokenCosts:
+        """USD per 1M input, output and mixed tokens, where a measurement has both rates."""
+        fields = ("input_tokens_per_second", "output_tokens_per_second")
+        nan = float("nan")
+        both = [all(field in m.rates for field in fields) for m in self.question.measurements]
+        if not any(both):
+            none = np.full(len(self.pairs), nan)
+            return TokenCosts(none, none, none, none, none)
+        measurements = list(zip(self.question.measurements, both, strict=True))
+        inputs, outputs = (self._counted([m.rates[f].value if b else None for m, b in measurements]) for f in fields)
+        total, unit = inputs + outputs, UNITS["output_token"]
+        ratio = self.question.output_price_ratio
+        split = estimate.token_cost_split(
+            self.price, inputs, outputs, self.utilization, nan if ratio is None else ratio
+        )
+
+        def alone(rate: np.ndarray) -> np.ndarray:
+            return estimate.cost_per_quoted_unit(self.price, rate, self.utilization, unit)
+
+        return TokenCosts(alone(inputs), alone(outputs), alone(total), *split)
 
     @property
     def _baseline_cost(self) -> float:

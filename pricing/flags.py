@@ -27,6 +27,7 @@ FLAGS = {
     "date_estimated": "The date of the price is an estimate.",
     "second_hand": "The price comes from a survey, not from the seller.",
     "serverless": "Billed by use on shared capacity; cold starts and idle time are billed by the seller's own rules.",
+    "interpolated": "The rate lies between two measured points of a curve, which are named at the reference point.",
 }
 _PLACE = {name: i for i, name in enumerate(FLAGS)}
 # The text of each combination of flags, at the place that its bits give.
@@ -83,6 +84,7 @@ def flags(estimates: Estimates) -> tuple[np.ndarray, list[str]]:
     several = np.array([(m.accelerator_count or 1) > 1 and m.accelerator is not None for m in measurements])
     bits = offers["bits"][pairs.offer].copy()
     for name, rows in (
+        ("interpolated", np.array([m.interpolated for m in measurements], bool)[pairs.measurement]),
         ("scaled_up", pairs.replicas > 1),
         ("host_differs", _host_differs(estimates)),
         ("interconnect_unknown", several[pairs.measurement] & offers["unconnected"][pairs.offer]),

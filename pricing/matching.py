@@ -22,6 +22,10 @@ REASONS = {
     "area_not_stated": "have no stated region, so they are in no area",
     "too_few_accelerators": "have fewer accelerators than the measurement ran on",
     "multi_host": "one host carries fewer than the measurement ran on, and several hosts are not put together",
+    "evidence_left_out": "measurements are known in another way than the evidence asked for",
+    "misses_slo": "runs miss the latency target",
+    "slo_unknown": "runs do not state a latency that the target needs",
+    "other_point": "runs meet the target, but another point of their curve does more work within it",
     "other_size": "other sizes of the same price, at the same or a higher cost per unit; shown with all_sizes=1",
 }
 

@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from pricing.units import RATE_FIELDS
 
 EVIDENCE = ("measured", "published", "claimed", "assumed")
+LATENCY_KINDS = ("ttft", "tpot", "itl", "e2e")
+STATISTICS = ("mean", "p50", "p90", "p95", "p99")
+# Time to first token, per output token, between tokens, end to end; in seconds.
+LATENCIES = tuple(f"{kind}_{statistic}" for kind in LATENCY_KINDS for statistic in STATISTICS)
 RATES_COUNT = ("attempted", "successful")
 # A 95 % interval is this many standard errors to each side of a normal mean.
 NORMAL_95 = 1.959963984540054
@@ -122,6 +126,19 @@ class Measurement:
     output_tokens: float | None = None
     latency: str | None = None
     measured_on: str | None = None
+    concurrency: float | None = None
+    curve: str | None = None
+    latency_seconds: tuple[tuple[str, float], ...] = ()
+    interpolated: bool = False
+
+    @property
+    def reference_point(self) -> str | None:
+        """At which load and latency the rate holds, in words; None where nothing is known of it."""
+        if self.latency:
+            return self.latency
+        parts = [f"concurrency {self.concurrency:.4g}"] if self.concurrency else []
+        parts += [f"{name.replace('_', ' ')} {seconds:.4g} s" for name, seconds in self.latency_seconds]
+        return ", ".join(parts) or None
 
     @property
     def counted_share(self) -> float:

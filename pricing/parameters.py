@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pricing import notation
 from pricing.errors import Fault, InvalidInputError, Location, near_matches, shown
-from pricing.measurements import Measurement
+from pricing.measurements import LATENCIES, Measurement
 from pricing.numbers import read_flag, read_number, read_utilization, read_whole_number
 from pricing.question import MOST_LIMIT, MOST_OFFSET, Limits, MeasurementIn, QuestionIn, too_many
 from pricing.units import UNITS, Unit, unit_named
@@ -24,11 +24,15 @@ DETAILS = (
     "input_tokens",
     "output_tokens",
     "latency",
+    "concurrency",
+    "curve",
     "measured_on",
     "evidence",
     "source",
 )
 LIST_PARAMETERS = ("provider", "region", "area", "purchase", "accelerator", "vendor", "term_months")
+# Lists beside the filters.
+MORE_LISTS = ("slo", "evidence")
 SCALAR_PARAMETERS = (
     "unit",
     "utilization",
@@ -39,6 +43,8 @@ SCALAR_PARAMETERS = (
     "currency",
     "include_unconfirmed",
     "all_sizes",
+    "interpolate",
+    "output_price_ratio",
     "baseline",
     "sort",
     "limit",
@@ -46,7 +52,17 @@ SCALAR_PARAMETERS = (
     "as_of",
     "table",
 )
-PARAMETERS = ("unit", "m", *LIST_PARAMETERS, "quote", "owned", "discount", "exchange_rate", *SCALAR_PARAMETERS[1:])
+PARAMETERS = (
+    "unit",
+    "m",
+    *LIST_PARAMETERS,
+    "quote",
+    "owned",
+    "discount",
+    "exchange_rate",
+    *MORE_LISTS,
+    *SCALAR_PARAMETERS[1:],
+)
 # The page's table puts a button's value after the form's own; the last one is meant.
 _LAST_COUNTS = ("sort", "offset")
 _WHOLE = {
@@ -55,7 +71,7 @@ _WHOLE = {
     "max_accelerators": (1, 100_000),
     "max_age_days": (1, 100_000),
 }
-_DETAIL = re.compile(r"m([1-9][0-9]{0,3})\.([a-z_]+)")
+_DETAIL = re.compile(r"m([1-9][0-9]{0,3})\.([a-z0-9_]+)")
 
 
 def read_pairs(
@@ -74,13 +90,13 @@ def read_pairs(
         if name.startswith("utm_"):
             continue
         detail = _DETAIL.fullmatch(name)
-        if detail is not None and detail[2] in DETAILS:
+        if detail is not None and detail[2] in (*DETAILS, *LATENCIES):
             if value.strip():
                 details.setdefault(int(detail[1]), {})[detail[2]] = value
         elif name in PARAMETERS:
             values.setdefault(name, []).append(value)
         else:
-            known = [*PARAMETERS, *(f"m1.{d}" for d in DETAILS)]
+            known = [*PARAMETERS, *(f"m1.{d}" for d in (*DETAILS, *LATENCIES))]
             faults.append(Fault((name[:100],), f"{shown(name)} is not a parameter." + near_matches(name, known)))
     data: dict[str, Any] = {"filters": {}}
     unit = _unit_of(values, faults)
@@ -124,6 +140,8 @@ def read_pairs(
     data["exchange_rates"] = _named("exchange_rate", "CURRENCY=UNITS_PER_USD", "BRL=5.43", values, read_number, faults)
     data["owned"] = [text for text in values.get("owned", []) if text.strip()]
     data["quotes"] = [text for text in values.get("quote", []) if text.strip()]
+    for name in MORE_LISTS:
+        data[name] = [text.strip() for text in values.get(name, []) if text.strip()]
     for name in SCALAR_PARAMETERS[1:]:
         _scalar(name, values.get(name, []), data, faults)
     if unit is None or not data["measurements"]:
@@ -145,8 +163,13 @@ def _unit_of(values: Mapping[str, list[str]], faults: list[Fault]) -> Unit | Non
 
 
 def _details(details: Mapping[str, str], number: int, faults: list[Fault]) -> dict[str, Any]:
-    read: dict[str, Any] = dict(details)
-    for name in ("success_rate", "input_tokens", "output_tokens"):
+    read: dict[str, Any] = {name: value for name, value in details.items() if name not in LATENCIES}
+    for name in LATENCIES:
+        if name in details:
+            seconds = _attempt(faults, (f"m{number}.{name}",), partial(read_number, details[name]))
+            if seconds is not None:
+                read.setdefault("latency_seconds", {})[name] = seconds
+    for name in ("success_rate", "input_tokens", "output_tokens", "concurrency"):
         if name in read:
             reader = read_utilization if name == "success_rate" else read_number
             value = _attempt(faults, (f"m{number}.{name}",), partial(reader, read.pop(name)))
@@ -187,14 +210,14 @@ def _scalar(name: str, texts: list[str], data: dict[str, Any], faults: list[Faul
         return
     text = texts[-1]
     target = data["filters"] if name.startswith("max_") else data
-    if name in ("include_unconfirmed", "all_sizes"):
+    if name in ("include_unconfirmed", "all_sizes", "interpolate"):
         target[name] = bool(_attempt(faults, (name,), partial(read_flag, text)))
     elif name in _WHOLE:
         least, most = _WHOLE[name]
         number = _attempt(faults, (name,), partial(read_whole_number, text, least=least, most=most))
         target |= {} if number is None else {name: number}
-    elif name == "max_price_usd_per_hour":
-        price = _attempt(faults, (name,), partial(read_number, text, thousands=True))
+    elif name in ("max_price_usd_per_hour", "output_price_ratio"):
+        price = _attempt(faults, (name,), partial(read_number, text, thousands=name.startswith("max_")))
         target |= {} if price is None else {name: price}
     else:
         target[name] = text
@@ -227,12 +250,15 @@ def written_pairs(asked: QuestionIn, unit: Unit, measurements: Sequence[Measurem
             value = getattr(given, name)
             if value is not None and value != MeasurementIn.model_fields[name].default:
                 pairs.append((f"m{i}.{name}", notation.write_number(value) if isinstance(value, float) else str(value)))
+        pairs += [(f"m{i}.{name}", notation.write_number(s)) for name, s in given.latency_seconds.items()]
     for name in LIST_PARAMETERS:
         pairs += [(name, str(value)) for value in getattr(asked.filters, name)]
     pairs += [("quote", text) for text in asked.quotes]
     pairs += [("owned", text) for text in asked.owned]
     pairs += [("exchange_rate", f"{name}={notation.write_number(rate)}") for name, rate in asked.exchange_rates.items()]
     pairs += [("discount", f"{name}={notation.write_number(share)}") for name, share in asked.discounts.items()]
+    for name in MORE_LISTS:
+        pairs += [(name, value) for value in getattr(asked, name)]
     for name in SCALAR_PARAMETERS[1:]:
         holder = asked.filters if name.startswith("max_") else asked
         value = getattr(holder, name)

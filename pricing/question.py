@@ -25,9 +25,10 @@ from pydantic import (
 
 from pricing import notation
 from pricing.currency import ExchangeRate
+from pricing.curves import Target
 from pricing.errors import near_matches, shown
 from pricing.market import PriceTable
-from pricing.measurements import Measurement, Rate, from_repeats, single, with_spread
+from pricing.measurements import LATENCIES, Measurement, Rate, from_repeats, single, with_spread
 from pricing.numbers import read_day, read_utilization
 from pricing.offers import PURCHASES
 from pricing.units import RATE_FIELDS, UNITS, Unit
@@ -115,6 +116,14 @@ def _rate_field(value: str) -> str:
     return value
 
 
+def _latency_name(value: str) -> str:
+    if value not in LATENCIES:
+        raise ValueError(
+            f"{shown(value)} is not a latency; they are {', '.join(LATENCIES)}." + near_matches(value, LATENCIES)
+        )
+    return value
+
+
 def _many(value: object) -> object:
     """Take one value for a list of one."""
     return [value] if isinstance(value, (str, int, float)) and not isinstance(value, bool) else value
@@ -181,6 +190,11 @@ class MeasurementIn(StrictModel):
     input_tokens: Amount | None = Field(None, description="Mean input length in tokens.")
     output_tokens: Amount | None = Field(None, description="Mean output length in tokens.")
     latency: Text | None = Field(None, description="Latency point of the run, in words.")
+    concurrency: Amount | None = Field(None, description="Requests or streams at once during the run.")
+    curve: Text | None = Field(None, description="Name shared by the points of one configuration at several loads.")
+    latency_seconds: dict[Annotated[str, BeforeValidator(_latency_name)], Amount] = Field(
+        {}, description=f"Latencies in seconds: {', '.join(LATENCIES)}."
+    )
     measured_on: Text | None = Field(None, description="Date of the run, or the PROVIDER/INSTANCE_TYPE it ran on.")
     evidence: Literal["measured", "published", "claimed", "assumed"] = Field(
         "measured", description="How the number is known."
@@ -231,6 +245,14 @@ class QuestionIn(StrictModel):
         None, description=f"Estimates on a page, {DEFAULT_LIMIT} if absent."
     )
     offset: Annotated[int, Field(ge=0, le=MOST_OFFSET, strict=True)] = Field(0, description="Estimates to pass over.")
+    slo: Names = Field((), description="Latency targets, such as ttft_p99<=0.5 or tokens_per_second_per_user>=40.")
+    interpolate: bool = Field(False, description="Between measured points of a curve, along its Pareto front.")
+    evidence: Annotated[tuple[Literal["measured", "published", "claimed", "assumed"], ...], BeforeValidator(_many)] = (
+        Field((), description="Only measurements that are known in these ways.")
+    )
+    output_price_ratio: Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)] | None = Field(
+        None, description="What an output token is worth in input tokens, to split the cost of both."
+    )
     table: Text | None = Field(None, description="Name of an uploaded table, which is joined with the one in use.")
     as_of: Annotated[date | None, BeforeValidator(_day)] = Field(
         None, description="Prices as seen on this date; today if absent."
@@ -257,6 +279,10 @@ class Question:
     offset: int
     as_of: date
     table: PriceTable
+    targets: tuple[Target, ...]
+    interpolate: bool
+    evidence: frozenset[str]
+    output_price_ratio: float | None
     linkable: bool
     warnings: tuple[Warned, ...]
     written: Callable[[], Sequence[tuple[str, str]]] = field(repr=False, compare=False)

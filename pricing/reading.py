@@ -14,10 +14,11 @@ from pydantic import ValidationError
 from pricing import notation
 from pricing.accelerators import Catalogue, UnknownNameError
 from pricing.currency import exchange_rate
+from pricing.curves import read_target
 from pricing.errors import Fault, InvalidInputError, Location, near_matches, shown
 from pricing.filters import chosen_accelerators, unknown_values
 from pricing.market import PriceTable
-from pricing.measurements import Measurement
+from pricing.measurements import LATENCIES, Measurement
 from pricing.numbers import read_number, read_whole_number
 from pricing.owned import parse_owned
 from pricing.parameters import DETAILS, read_pairs, written_pairs
@@ -100,6 +101,16 @@ class Reader:
         for name in asked.discounts:
             for fault in unknown_values("provider", [name], table, self.catalogue):
                 faults.append(Fault(("discounts", name) if not places else ("discount",), fault.msg))
+        targets = []
+        for i, text in enumerate(asked.slo):
+            try:
+                targets.append(read_target(text))
+            except ValueError as error:
+                faults.append(Fault(("slo", i), str(error)))
+        if asked.interpolate and not asked.slo:
+            faults.append(
+                Fault(("interpolate",), "there is nothing to interpolate to; give a target, slo=ttft_p99<=0.5")
+            )
         if faults:
             raise InvalidInputError(faults)
         measurements = _with_unique_labels(measurements, warnings)
@@ -120,6 +131,10 @@ class Reader:
             asked.offset,
             as_of,
             table,
+            tuple(targets),
+            asked.interpolate,
+            frozenset(asked.evidence),
+            asked.output_price_ratio,
             not asked.offers,
             tuple(warnings),
             partial(written_pairs, asked, unit, measurements),
@@ -184,6 +199,9 @@ class Reader:
                 "say which hardware: either accelerator and accelerator_count, or provider and instance_type"
             )
         common = {name: getattr(given, name) for name in (*DETAILS, "rates")}
+        common["latency_seconds"] = tuple(
+            sorted(given.latency_seconds.items(), key=lambda pair: LATENCIES.index(pair[0]))
+        )
         if accelerator is not None:
             return self._on_accelerator(given, accelerator, count, common, table, warnings)
         return self._on_type(given, provider or "", instance_type or "", count, common, table)

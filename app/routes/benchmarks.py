@@ -141,6 +141,8 @@ async def use(request: Request) -> Response:
         return _page([], [Fault((), "no run is chosen")], status=422)
     pairs = [("unit", unit.id)]
     for place, (run, hardware) in enumerate(read, 1):
-        pairs += pairs_of(run, place, hardware, unit)
+        # Runs that are compared together may be points of one curve, which a latency target then picks from.
+        curve = str(run["model"] or "runs")[:80] if len(read) > 1 else ""
+        pairs += pairs_of(run, place, hardware, unit, curve)
     pairs.append(("purchase", "on_demand"))
     return RedirectResponse(link("/compare", pairs), status_code=303)

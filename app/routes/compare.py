@@ -11,7 +11,7 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
 from app import openapi
-from app.charts import dot_chart
+from app.charts import curve_chart, dot_chart
 from app.cli_words import command_line
 from app.exports import answer_csv, answer_json, page_rows
 from app.problems import ProblemError, of_input
@@ -31,7 +31,7 @@ from app.service import (
 )
 from pricing.accelerators import DATA
 from pricing.columns import COLUMNS
-from pricing.compare import Answer, compare, headlines
+from pricing.compare import Answer, compare, curves, headlines
 from pricing.errors import Fault, InvalidInputError
 from pricing.flags import FLAGS
 from pricing.matching import REASONS
@@ -240,6 +240,7 @@ def _results(answer: Answer, *, example: bool) -> dict[str, object]:
         "rows": page_rows(answer.page, PAGE_COLUMNS),
         "headlines": [(page_rows(h.estimates, HEADLINE_COLUMNS)[0], h) for h in headlines(answer)],
         "chart": dot_chart(answer.cheapest(CHART_ROWS)),
+        "curves": curve_chart(curves(answer)),
         "left_out": sum(excluded.count for excluded in answer.excluded),
         "reasons": REASONS,
         "flags": FLAGS,

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pricing.benchmarks.result import (
     INPUT,
-    KINDS,
     OUTPUT,
     REQUESTS,
-    STATISTICS,
     TOTAL,
     Findings,
     mapping,
@@ -17,6 +15,7 @@ from pricing.benchmarks.result import (
 )
 from pricing.benchmarks.values import json_values
 from pricing.benchmarks.vllm import serve
+from pricing.measurements import LATENCY_KINDS, STATISTICS
 from pricing.sources.document import Document
 
 NAME = "inferencex"
@@ -79,6 +78,6 @@ def _aggregated(value: object, findings: Findings) -> None:
     run.input_tokens, run.output_tokens = number(about.get("isl")), number(about.get("osl"))
     if (text(about.get("spec_decoding")) or "none") != "none":
         run.flag("speculative_decoding")
-    for kind in KINDS:
+    for kind in LATENCY_KINDS:
         for statistic in STATISTICS:
             run.latency(f"{kind}_{statistic}", about.get(f"{_THEIRS[statistic]}_{'e2el' if kind == 'e2e' else kind}"))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pricing.benchmarks.result import FLAGS, LATENCIES, Findings, mapping, number, text
+from pricing.benchmarks.result import FLAGS, Findings, mapping, number, text
 from pricing.benchmarks.values import json_values
+from pricing.measurements import LATENCIES
 from pricing.sources.document import Document
 from pricing.units import RATE_FIELDS
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pricing.benchmarks.result import LATENCIES, Findings, Measured, number, text
+from pricing.benchmarks.result import Findings, Measured, number, text
 from pricing.benchmarks.values import broken, records, tables
 from pricing.errors import near_matches, shown
+from pricing.measurements import LATENCIES
 from pricing.sources.document import Document
 from pricing.units import RATE_FIELDS, SHORT_KEYS, UNITS
 

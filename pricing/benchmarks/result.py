@@ -10,10 +10,8 @@ from datetime import datetime
 
 from pricing.accelerators import Catalogue, UnknownNameError
 from pricing.errors import shown
+from pricing.measurements import LATENCIES
 
-KINDS = ("ttft", "tpot", "itl", "e2e")
-STATISTICS = ("mean", "p50", "p90", "p95", "p99")
-LATENCIES = tuple(f"{kind}_{statistic}" for kind in KINDS for statistic in STATISTICS)
 FLAGS = {
     "offered_load_limited": "the run was given less work than the system could do, so that it understates capacity",
     "single_sequence": "one request at a time: a figure of latency, not of capacity",

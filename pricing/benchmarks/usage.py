@@ -30,10 +30,11 @@ def hardware_of(run: Mapping[str, Any]) -> str:
     return ""
 
 
-def pairs_of(run: Mapping[str, Any], place: int, hardware: str, unit: Unit) -> list[tuple[str, str]]:
+def pairs_of(run: Mapping[str, Any], place: int, hardware: str, unit: Unit, curve: str = "") -> list[tuple[str, str]]:
     """Return the parameters of a link for a run: `m` and its details `mN.…`.
 
-    All rates of the run are given, so that the unit may be changed afterwards.
+    All rates of the run are given, so that the unit may be changed afterwards. `curve` names the
+    curve of which the run is a point.
     """
     rates = {field: single(value) for field, value in run["rates"].items() if field in RATE_FIELDS}
     pairs = [("m", write(str(run["label"]), hardware, rates, unit))]
@@ -46,6 +47,9 @@ def pairs_of(run: Mapping[str, Any], place: int, hardware: str, unit: Unit) -> l
         if run.get(name):
             details[name] = float(f"{run[name]:.6g}")
     details["latency"] = point_of(run)
+    details["curve"] = curve
+    details["concurrency"] = run.get("concurrency")
+    details |= {name: seconds for name, seconds in (run.get("latency_seconds") or {}).items() if seconds}
     for name, value in details.items():
         if value not in (None, ""):
             text = write_number(value) if isinstance(value, float) else str(value)
@@ -67,4 +71,6 @@ def point_of(run: Mapping[str, Any]) -> str:
             if seconds:
                 parts.append(f"{name} {statistic} {seconds:.3g} s")
                 break
+    if "offered_load_limited" in (run.get("flags") or ()):
+        parts.append("offered load limited")
     return ", ".join(parts)

@@ -18,13 +18,14 @@ from pricing.chips import CHIP_PARAMETERS
 from pricing.columns import COLUMNS
 from pricing.flags import FLAGS
 from pricing.matching import REASONS
+from pricing.measurements import LATENCIES
 from pricing.parameters import DETAILS, PARAMETERS
 from pricing.question import FiltersIn, MeasurementIn, QuestionIn
 from pricing.units import UNITS
 from tests.app.asking import GOOD, POST, Page
 
 NAMED = {
-    "/compare": (*PARAMETERS, *(f"m1.{name}" for name in DETAILS)),
+    "/compare": (*PARAMETERS, *(f"m1.{name}" for name in (*DETAILS, *LATENCIES))),
     "/prices": PRICE_PARAMETERS,
     "/accelerators": CHIP_PARAMETERS,
 }
