@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from app.cli_benchmarks import read
+from app.cli_benchmarks import measure, read
 from app.cli_prices import prices
 from app.cli_refresh import refresh
 from app.commands import (
@@ -231,3 +231,4 @@ def accelerators(prices: tuple[Path, ...], form: str, **options: Any) -> None:
 prices.add_command(refresh)
 commands.add_command(prices)
 commands.add_command(read)
+commands.add_command(measure)

@@ -128,3 +128,158 @@ def _lines(files: Any) -> Iterator[str]:
         for run in usable:
             (_, text), *_ = pairs_of(run, 1, hardware_of(run) or "HARDWARE", unit)
             yield f"  perdollar compare --unit {unit.id} {shlex.quote(text)}"
+
+
+@click.command("measure", context_settings={"ignore_unknown_options": False})
+@click.argument("target", nargs=-1, required=True, metavar="MODULE:CALLABLE | -- COMMAND...")
+@click.option("--unit", required=True, help="What is counted: audio_hour, output_token, request, …")
+@click.option("--units-per-call", metavar="NUMBER", help="Units of one call (audio: seconds, such as 30s or 1h).")
+@click.option("--units", "units_per_run", metavar="NUMBER", help="Units of one run of the command.")
+@click.option("--device", default="", help="PyTorch's device: cuda, neuron, xla, mps, cpu. The callable gets it.")
+@click.option("--python", default=sys.executable, metavar="PATH", help="The Python that has your packages.")
+@click.option("--hardware", metavar="HARDWARE", help="On what it runs: H100-SXM:8 or PROVIDER/INSTANCE_TYPE.")
+@click.option("--label", default="", help="Name of the measurement.")
+@click.option("--model", help="Model that runs.")
+@click.option("--precision", help="Number format, such as BF16.")
+@click.option("--stack", help="Software and version.")
+@click.option("--within", default="2%", metavar="SHARE", help="Repeat until the mean is known to within this share.")
+@click.option("--time", "most", default="60s", metavar="TIME", help="At most so long, the first call apart.")
+@click.option("--warm-up", default=2, type=click.IntRange(0, 1000), help="Calls before the timing, beside the first.")
+@click.option("--out", type=FILE, metavar="FILE", help="Measurement file to write; default standard output.")
+def measure(
+    target: tuple[str, ...],
+    unit: str,
+    units_per_call: str | None,
+    units_per_run: str | None,
+    device: str,
+    python: str,
+    hardware: str | None,
+    within: str,
+    most: str,
+    warm_up: int,
+    out: Path | None,
+    **about: str | None,
+) -> None:
+    """Time your own code or a whole command, and write a measurement that all of PerDollar reads.
+
+    The callable runs in a process of its own with your packages. It is called once (compile time
+    is told apart), to warm up, and then until the 95 % interval of the mean is narrow enough or the
+    time is up. The device is waited for after each repeat. Ctrl-C keeps the repeats that are finished.
+    If it takes `device`, it gets the one you name; if it returns a number, that is how many units it did.
+
+    \b
+    perdollar measure mymodel:transcribe --unit audio_hour --units-per-call 30s --device neuron
+    perdollar measure --unit audio_hour --units 3600 -- ./transcribe hour.wav
+    """
+    from app.exports import dumps
+    from app.files import write_atomically
+    from app.measuring import MeasureError, time_callable, time_command
+    from pricing.durations import read_amount, read_seconds
+    from pricing.errors import InvalidInputError
+    from pricing.numbers import read_utilization
+    from pricing.units import unit_named
+
+    try:
+        counted = unit_named(unit)
+        share, seconds = read_utilization(within), read_seconds(most)
+        given = units_per_call if units_per_call is not None else units_per_run
+        amount = None if given is None else read_amount(given, counted)
+    except InvalidInputError as error:
+        fail_of(error)
+    except ValueError as wrong:
+        fail(str(wrong))
+    is_callable = len(target) == 1 and ":" in target[0] and units_per_run is None
+    if not is_callable and amount is None:
+        fail("a command does not say how much it does; give --units, for example --units 3600 (seconds of audio)")
+    bar = _Repeats()
+    options: Any = {"warm_up": warm_up, "within": share, "most_seconds": seconds, "progress": bar.show}
+    try:
+        if is_callable:
+            timing = time_callable(target[0], amount, device=device, python=python, **options)
+        else:
+            timing = time_command(target, amount or 0.0, **options)
+    except MeasureError as error:
+        fail(str(error))
+    finally:
+        bar.end()
+    if not timing.seconds:
+        fail("stopped before a repeat was finished; nothing is written")
+    body = _measurement_file(timing, counted, target, device, hardware, about)
+    if out is None:
+        write([dumps(body), b"\n"])
+    else:
+        try:
+            write_atomically(out, dumps(body) + b"\n")
+        except OSError as error:
+            fail(f"{out} can't be written ({error.strerror or error})")
+    _tell_timing(timing, counted, share)
+
+
+def _measurement_file(
+    timing: Any, unit: Any, target: tuple[str, ...], device: str, hardware: str | None, about: dict[str, str | None]
+) -> dict[str, Any]:
+    """Return the measurement with its repeats and the environment it was made in."""
+    from app.tables import today
+    from pricing.accelerators import catalogue
+    from pricing.benchmarks.result import Findings
+
+    findings = Findings(" ".join(target)[:100], "perdollar measure", catalogue())
+    run = findings.run(model=about["model"], precision=about["precision"], measured_on=today().isoformat())
+    rate = timing.rate
+    run.rate(unit.rate_field, rate.value)
+    if rate.high is not None:
+        run.spread[unit.rate_field] = rate.high - rate.value
+    run.label = about["label"] or ""
+    torch = timing.environment.get("torch")
+    run.stack = about["stack"] or (f"PyTorch {torch}" if torch else None)
+    findings.hardware(run, timing.environment.get("device_name"), 1)
+    if run.accelerator is None:
+        run.accelerator_count = None
+    findings.named()
+    made = run.as_dict()
+    if hardware:
+        _stated(made, hardware)
+    return {
+        "measurements": [made],
+        "warnings": findings.warnings,
+        "environment": timing.environment | ({"device": device} if device else {}),
+        "first_call_seconds": timing.first_seconds,
+        "calls_per_repeat": timing.calls_per_repeat,
+        "repeats": [{"seconds": s, "units": u} for s, u in zip(timing.seconds, timing.units, strict=True)],
+        "stopped": timing.stopped,
+    }
+
+
+def _tell_timing(timing: Any, unit: Any, within: float) -> None:
+    from app.format import percent, significant
+
+    rate, spread = timing.rate, timing.spread
+    text = f"{significant(rate.value, 5)} {unit.rate_unit}"
+    text += f" ± {percent(spread)}" if spread is not None else ", one repeat: its error is not known"
+    click.echo(f"{text}, {len(timing.seconds)} repeats of {timing.calls_per_repeat} calls", err=True)
+    if timing.first_seconds is not None:
+        click.echo(f"the first call took {significant(timing.first_seconds)} s and is not counted", err=True)
+    if timing.stopped:
+        click.echo("note: stopped; the repeats that were finished are kept", err=True)
+    elif not timing.settled(within):
+        click.echo(f"note: the time was up before the mean was known to within {percent(within)}", err=True)
+
+
+class _Repeats:
+    """Shows on a terminal how many repeats are done and how well the mean is known."""
+
+    def __init__(self) -> None:
+        from tqdm import tqdm
+
+        self._bar = tqdm(desc="measuring", unit=" repeats", leave=False, disable=not sys.stderr.isatty())
+
+    def show(self, repeats: int, spread: float | None) -> None:
+        """Show the repeats done."""
+        self._bar.n = repeats
+        if spread is not None:
+            self._bar.set_postfix_str(f"± {100 * spread:.2g} %", refresh=False)
+        self._bar.refresh()
+
+    def end(self) -> None:
+        """Take the bar away."""
+        self._bar.close()

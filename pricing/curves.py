@@ -114,13 +114,15 @@ def chosen(
 
 
 def _curve(measurement: Measurement, place: int) -> object:
-    """Return what points of one curve share: its name, and the hardware, stack, model and precision."""
+    """Return what points of one curve share: its name, and the hardware, stack, model and precision.
+
+    Mean lengths differ a little from run to run, so that they are no part of it.
+    """
     if not measurement.curve:
         return place
     m = measurement
     return (
         m.curve, m.accelerator, m.accelerator_count, m.provider, m.instance_type, m.stack, m.model, m.precision,
-        m.input_tokens, m.output_tokens,
     )  # fmt: skip
 
 

@@ -126,6 +126,7 @@ async def use(request: Request) -> Response:
     async with request.form(max_fields=MOST_RUNS * 3 + 10, max_files=0) as form:
         chosen = [place for place in range(MOST_RUNS) if form.get(f"use-{place}")]
         runs = [(str(form.get(f"run-{place}", "")), str(form.get(f"hardware-{place}", "")).strip()) for place in chosen]
+        common = str(form.get("hardware") or "").strip()
         unit_id = str(form.get("unit") or "output_token")
     try:
         unit = unit_named(unit_id)
@@ -143,6 +144,6 @@ async def use(request: Request) -> Response:
     for place, (run, hardware) in enumerate(read, 1):
         # Runs that are compared together may be points of one curve, which a latency target then picks from.
         curve = str(run["model"] or "runs")[:80] if len(read) > 1 else ""
-        pairs += pairs_of(run, place, hardware, unit, curve)
+        pairs += pairs_of(run, place, hardware or common, unit, curve)
     pairs.append(("purchase", "on_demand"))
     return RedirectResponse(link("/compare", pairs), status_code=303)

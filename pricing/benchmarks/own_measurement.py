@@ -44,6 +44,10 @@ def _read(about: object, findings: Findings) -> None:
         setattr(run, name, number(value.get(name)))
     findings.hardware(run, value.get("accelerator"), value.get("accelerator_count"))
     derived = mapping(value.get("derived"))
+    for name, half in mapping(value.get("spread")).items():
+        width = number(half)
+        if name in RATE_FIELDS and width is not None and width > 0:
+            run.spread[name] = width
     for name, rate in mapping(value.get("rates")).items():
         if name in RATE_FIELDS:
             run.rate(name, rate, text(derived.get(name)) or "")

@@ -32,7 +32,8 @@ TRAINED, AUDIO, REQUESTS = "trained_tokens_per_second", "audio_seconds_per_secon
 class Measured:
     """One run. Rates are of the whole system, in units per second; latencies in seconds; None is unknown.
 
-    `derived` says of each rate that the file does not state how it was worked out.
+    `derived` says of each rate that the file does not state how it was worked out; `spread` is half
+    of a rate's 95 % interval.
     """
 
     label: str = ""
@@ -45,6 +46,7 @@ class Measured:
     instance_type: str | None = None
     rates: Rates = field(default_factory=dict)
     derived: dict[str, str] = field(default_factory=dict)
+    spread: dict[str, float] = field(default_factory=dict)
     success_rate: float | None = None
     rates_count: str = "successful"
     concurrency: float | None = None

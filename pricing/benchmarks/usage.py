@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pricing.measurements import single
+from pricing.measurements import single, with_spread
 from pricing.notation import write, write_number
 from pricing.units import RATE_FIELDS, UNITS, Unit
 
@@ -36,7 +36,12 @@ def pairs_of(run: Mapping[str, Any], place: int, hardware: str, unit: Unit, curv
     All rates of the run are given, so that the unit may be changed afterwards. `curve` names the
     curve of which the run is a point.
     """
-    rates = {field: single(value) for field, value in run["rates"].items() if field in RATE_FIELDS}
+    spread = run.get("spread") or {}
+    rates = {
+        field: with_spread(value, spread[field]) if spread.get(field) else single(value)
+        for field, value in run["rates"].items()
+        if field in RATE_FIELDS
+    }
     pairs = [("m", write(str(run["label"]), hardware, rates, unit))]
     details = {name: run.get(name) for name in _COPIED}
     if run.get("evidence") not in (None, "measured"):
