@@ -6,7 +6,7 @@ RUN_STAMP := $(VENV)/.run-$(shell cksum < requirements.lock | cut -d ' ' -f 1)
 DEV_STAMP := $(VENV)/.dev-$(shell cksum < requirements-dev.lock | cut -d ' ' -f 1)
 ARGS ?=
 
-.PHONY: help run test lint format bench lock wheel browser clean
+.PHONY: help run test lint format bench measured lock wheel browser clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -29,6 +29,13 @@ format: $(DEV_STAMP) ## Format the code
 bench: $(DEV_STAMP) ## Measure speed: ratios against references, in one run
 	$(BIN)/python -m tests.bench $(ARGS)
 
+MEASURED := .venv-measured
+measured: $(DEV_STAMP) ## Time a real PyTorch model and speech recognition (installs torch, pocketsphinx, espeak-ng)
+	@test -x $(MEASURED)/bin/python || $(PYTHON) -m venv $(MEASURED)
+	@$(MEASURED)/bin/pip install --quiet --disable-pip-version-check torch pocketsphinx
+	@command -v espeak-ng > /dev/null || apt-get install --yes --quiet espeak-ng
+	PERDOLLAR_MEASURED_PYTHON=$(CURDIR)/$(MEASURED)/bin/python $(BIN)/pytest tests/measured
+
 browser: ## Install Chromium for the browser tests where there is none
 	@sh tests/browser/install_chromium.sh
 
@@ -45,7 +52,7 @@ wheel: $(DEV_STAMP) ## Build a wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(MEASURED) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(RUN_STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -188,6 +188,8 @@ def measure(
         fail_of(error)
     except ValueError as wrong:
         fail(str(wrong))
+    if not 0 < share < 1:
+        fail(f"--within {within}: the mean has to be known to within a share below 1, such as 2%")
     is_callable = len(target) == 1 and ":" in target[0] and units_per_run is None
     if not is_callable and amount is None:
         fail("a command does not say how much it does; give --units, for example --units 3600 (seconds of audio)")

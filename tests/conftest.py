@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import tempfile
 
-# Tests over real files run only where their folder is named.
-collect_ignore = [] if os.environ.get("PERDOLLAR_REAL_FILES") else ["real"]
+# Tests over real files, and of real models, run only where these are named.
+_NEEDED = {"real": "PERDOLLAR_REAL_FILES", "measured": "PERDOLLAR_MEASURED_PYTHON"}
+collect_ignore = [folder for folder, name in _NEEDED.items() if not os.environ.get(name)]
 # Prices that the user has refreshed are no part of what is tested.
 os.environ["PERDOLLAR_FOLDER"] = os.path.join(tempfile.gettempdir(), "perdollar-tests-have-no-refreshed-prices")

@@ -7,7 +7,9 @@ from fastapi.responses import Response
 
 from app.exports import dumps
 from app.service import page, service_of
+from pricing.accelerators import UnknownNameError
 from pricing.columns import COLUMNS
+from pricing.devices import recipes
 from pricing.flags import FLAGS
 from pricing.matching import REASONS
 from pricing.units import HOURS_PER_MONTH, HOURS_PER_YEAR, UNITS
@@ -38,6 +40,31 @@ async def method(request: Request) -> Response:
         "providers": service_of(request).catalogue.providers.values(),
     }
     return page("method.html", context)
+
+
+@router.get("/measure", include_in_schema=False)
+async def measure(request: Request) -> Response:
+    """Show what to run on each accelerator to get a measurement."""
+    catalogue = service_of(request).catalogue
+    found = recipes(catalogue)
+    chosen = request.query_params.get("accelerator", "").strip()
+    context: dict[str, object] = {
+        "active": "measure",
+        "options": [("", "all kinds"), *((recipe.accelerator, recipe.accelerator) for recipe in found)],
+        "chosen": chosen,
+        "recipes": [],
+        "problems": {},
+    }
+    if chosen:
+        try:
+            names = catalogue.family_of(chosen)
+        except UnknownNameError as error:
+            return page("measure.html", context | {"problems": {"accelerator": str(error)}}, status=422)
+        context["recipes"] = [recipe for recipe in found if recipe.accelerator in names]
+    else:
+        # One of each kind of device, in the order of the table.
+        context["recipes"] = list({recipe.device.device: recipe for recipe in reversed(found)}.values())[::-1]
+    return page("measure.html", context)
 
 
 @router.get("/docs", include_in_schema=False)

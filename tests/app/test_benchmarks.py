@@ -136,3 +136,20 @@ def test_the_command(tmp_path):
     assert "bad.json" in refusal("read", tmp_path / "bad.json")
     assert "nosuch" in refusal("read", tmp_path / "nosuch.json")
     assert "H100" in refusal("read", path, "--hardware", "H100-SMX:8")
+
+
+def test_the_page_of_measuring(client):
+    page = client.get("/measure").text
+    assert "perdollar measure mymodule:step" in page
+    # Each kind of device once, with what one changes for it.
+    for change in ("device = &#34;cuda&#34;", "torch.compile(model, backend=&#34;neuron&#34;)", "import torch_xla"):
+        assert page.count(change) == 1
+    trainium = client.get("/measure", params={"accelerator": "Trainium2"}).text
+    assert "--device neuron --hardware Trainium2:1" in trainium
+    assert "public beta" in trainium
+    older = client.get("/measure", params={"accelerator": "Trainium1"}).text
+    assert "--device xla" in older
+    assert "--device neuron" not in older
+    wrong = client.get("/measure", params={"accelerator": "Trainium9<b>"})
+    assert wrong.status_code == 422
+    assert "<b>" not in wrong.text

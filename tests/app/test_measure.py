@@ -98,7 +98,7 @@ def test_the_process_of_the_users_code_has_nothing_of_ours(measured):
         (("work:number", "--units-per-call", "1"), "is not callable"), (("nosuch:step",), "nosuch"),
         (("work:nosuch",), "nosuch"), (("work:sleep", "--python", "/no/python"), "/no/python"),
         (("--units", "5", "--", "/no/such/command"), "can't be run"), (("--", "true"), "--units"),
-        (("--units", "5", "--", "false"), "ended with code 1"), (("work:sleep", "--within", "9"), "50%"),
+        (("--units", "5", "--", "false"), "ended with code 1"), (("work:sleep", "--within", "9"), "share below 1"),
         (("work:sleep", "--time", "soon"), "soon"), (("work:sleep", "--units-per-call", "much"), "much"),
         (("work:sleep", "--units-per-call", "1", "--hardware", "H1OO-SMX", "--time", "0.2s"), "H1OO-SMX"),
     ],

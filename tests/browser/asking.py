@@ -17,6 +17,16 @@ RANGES = [
 ]
 WRONG = [("unit", "output_token"), ("m", "H100-SXM:8=52x0"), ("m", TRAINIUM), ("utilization", "50"), KNOWN[-1]]
 
+# Two loads of one configuration each on two chips, one of them only claimed.
+CURVES = [
+    ("unit", "output_token"), ("purchase", "on_demand"),
+    *(("m", f"{name}@{chip}=out:{rate}") for name, chip, rate, _ in (
+        ("a1", "H100-SXM:8", 2000, 0.2), ("a2", "H100-SXM:8", 5200, 0.9), ("b1", "MI300X:8", 2500, 0.3),
+        ("b2", "MI300X:8", 6000, 1.1))),
+    *((f"m{i}.{name}", value) for i, ttft in enumerate(("0.2", "0.9", "0.3", "1.1"), 1)
+      for name, value in (("curve", "sweep"), ("ttft_p99", ttft), ("evidence", "claimed" if i > 2 else "measured"))),
+]  # fmt: skip
+
 
 def compare(*pairs: tuple[str, str]) -> str:
     return f"/compare?{urlencode(pairs)}"

@@ -5,7 +5,7 @@ import itertools
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.asking import KNOWN, RANGES, WRONG, compare
+from tests.browser.asking import CURVES, KNOWN, RANGES, WRONG, compare
 
 PAGES = {
     "example": "/",
@@ -16,6 +16,9 @@ PAGES = {
     "changes": "/prices/changes?since=2026-06-01&as_of=2026-11-09",
     "history": "/prices?history=1&instance_type=trn1.32xlarge&sort=-observed_on",
     "accelerators": "/accelerators",
+    "benchmarks": "/benchmarks",
+    "measure": "/measure",
+    "curves": compare(*CURVES),
     "method": "/method",
     "docs": "/docs",
     "nowhere": "/nowhere",
