@@ -146,12 +146,16 @@ def prices_import(
             click.echo(
                 f"{found.name}: {found.format}, {found.rows_read:,} rows read, {len(found.rows):,} offers", err=True
             )
+            for note in found.notes:
+                click.echo(f"  note: {note}", err=True)
             for left in found.left_out:
                 click.echo(f"  left out: {left.count:,} {left.sentence}, for example {left.example}", err=True)
         if not read or not rows:
             fail("nothing could be read" if not read else "no offer is left; the reasons are above")
         data = table_text(rows).encode()
         table = read_csv(data, "the import", catalogue(), today())
+        if out.exists() and not out.is_file():
+            fail(f"{out} is no regular file, so no table can be put in its place")
         if out.exists() and str(out) != "-" and not confirm:
             old = read_file(out, catalogue(), today())
             reasons = held_back(old.market(today()).columns, table.market(today()).columns)

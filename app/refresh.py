@@ -101,7 +101,7 @@ class Refresher:
             rows = []
             for document, dated in _LAYOUTS[source.layout](self, source, cache):
                 seen = min(dated or self.today, self.today)
-                found = import_document(document, self.catalogue, seen, provider, source=_address(source))
+                found = import_document(document, self.catalogue, seen, provider, source=_address(source), dated=True)
                 evidence = {"evidence": "survey"} if source.source in SECOND_HAND else {}
                 rows += [{**row, **evidence} for row in found.rows]
                 left_out += found.left_out

@@ -173,6 +173,31 @@ class Catalogue:
             return {a.accelerator for a in self.accelerators.values() if a.family == chip.family}
         return {found.accelerator}
 
+    def provider_named(self, text: str) -> tuple[str, bool]:
+        """Return the id of a seller by id or name, and whether it is known; else the text as an id."""
+        plain = folded(text)
+        found = self._provider_names.get(plain) or next(
+            (
+                self._provider_names[plain.removesuffix(end)]
+                for end in ("cloud", "ai", "labs", "compute", "inc", "gmbh", "com", "ltd")
+                if plain.removesuffix(end) in self._provider_names
+            ),
+            None,
+        )
+        return (
+            (found, True) if found else (re.sub(r"[^a-z0-9._-]+", "-", text.strip().lower()).strip("-._")[:64], False)
+        )
+
+    @cached_property
+    def _provider_names(self) -> dict[str, str]:
+        names = {
+            "amazon": "aws", "amazonwebservices": "aws", "ec2": "aws", "amazonec2": "aws", "google": "gcp",
+            "googlecloudplatform": "gcp", "gce": "gcp", "microsoft": "azure", "oracle": "oci", "oraclecloud": "oci",
+            "lambdalabs": "lambda", "lambdacloud": "lambda", "datacrunch": "verda", "vastai": "vast",
+        }  # fmt: skip
+        names |= {folded(provider.name): provider.provider for provider in self.providers.values()}
+        return names | {folded(name): name for name in self.providers}
+
     def area_names(self) -> list[str]:
         """Return the areas that regions lie in."""
         return sorted({region.area for region in self.regions.values() if region.area})

@@ -150,7 +150,7 @@ def _dropped(counted: Sequence[Summary]) -> list[str]:
     return [
         f"{summary.provider}: {summary.gone} of {summary.old} offers are gone"
         for summary in counted
-        if summary.old and summary.new and summary.gone > MOST_DROPPED * summary.old
+        if summary.old and summary.gone > MOST_DROPPED * summary.old
     ]
 
 

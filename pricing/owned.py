@@ -44,6 +44,9 @@ def parse_owned(text: str) -> dict[str, object]:
     for key in REQUIRED:
         if values[key] <= 0:
             raise ValueError(f"{key} must be given and above 0 in {shown(text)}")
+    if ("kw" in given) != ("kwh" in given):
+        missing = "kwh" if "kw" in given else "kw"
+        raise ValueError(f"power costs kw × pue × kwh, and {missing} is missing in {shown(text)}; {FORM}")
     if values["pue"] < 1:
         raise ValueError(f"pue is total power over the machine's power, so at least 1, not {values['pue']:g}")
     parts = estimate.owned_cost_per_hour(**values)

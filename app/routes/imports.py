@@ -26,6 +26,7 @@ from pricing.sources.own_schema import read_csv
 
 router = APIRouter(tags=["prices"])
 PREVIEW_ROWS = 20
+MOST_OFFERS = 100_000
 _DOCS: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -84,12 +85,22 @@ def read_uploads(
     for name, data in parts:
         try:
             documents = documents_of(name, data, ENDINGS)
-            files += [import_document(document, catalogue, today, provider, options) for document in documents]
         except InvalidInputError as error:
             failed += error.faults
+            continue
+        for document in documents:
+            try:
+                files.append(import_document(document, catalogue, today, provider, options))
+            except InvalidInputError as error:
+                failed += error.faults
     rows = [row for each in files for row in each.rows]
     if not files:
         raise InvalidInputError(failed)
+    if len(rows) > MOST_OFFERS:
+        raise InvalidInputError.at(
+            ("file",),
+            f"{len(rows):,} offers are more than the {MOST_OFFERS:,} that an upload may hold; use perdollar prices import",
+        )
     if not rows:
         reasons = [f"{left.count:,} {left.sentence}" for each in files for left in each.left_out]
         raise InvalidInputError.at(("file",), f"no offer is left: {'; '.join(reasons) or 'the files have no rows'}")
@@ -127,7 +138,7 @@ async def import_json(request: Request) -> Response:
     service_of(request).shelf.put(found.id, found.text, found.table)
     files = [
         {"file": each.name, "format": each.format, "rows_read": each.rows_read, "offers": len(each.rows),
-         "left_out": [{"reason": x.reason, "count": x.count, "example": x.example} for x in each.left_out]}
+         "left_out": [{"reason": x.reason, "count": x.count, "example": x.example} for x in each.left_out], "notes": each.notes}
         for each in found.files
     ]  # fmt: skip
     failed = [{"loc": fault.loc, "msg": fault.msg} for fault in found.failed]

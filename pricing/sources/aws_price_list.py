@@ -51,7 +51,7 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
     seller = provider or "aws"
     published = _PUBLISHED.search(document.head_text)
     if published and published[1] <= draft.observed_on:
-        draft.observed_on = published[1]
+        draft.observed_on, draft.dated = published[1], True
     if '"PriceList"' in document.head_text:
         for listed in _listed(document):
             draft.rows_read += 1
@@ -156,6 +156,9 @@ def _product(product: dict[str, Any], draft: Draft) -> _Product | None:
         return None
     known = draft.instance("aws", name)
     stated = str(about.get("gpu") or "")
+    if re.fullmatch(r"0?\.\d+", stated):
+        draft.leave_out("fractional", f"{name}, {region}")
+        return None
     if known is None and stated.isdigit() and int(stated):
         draft.leave_out("unknown_accelerator", name)
         return None

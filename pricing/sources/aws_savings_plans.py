@@ -35,7 +35,7 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
     seller = provider or "aws"
     published = _PUBLISHED.search(document.head_text)
     if published and published[1] <= draft.observed_on:
-        draft.observed_on = published[1]
+        draft.observed_on, draft.dated = published[1], True
     rates = _from_json(document) if document.head_text.lstrip().startswith("{") else _from_csv(document)
     for rate in rates:
         draft.rows_read += 1

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
 from operator import itemgetter
+from typing import Any
 
 from pricing.accelerators import Catalogue, UnknownNameError
-from pricing.errors import shown
+from pricing.currency import ExchangeRate, exchange_rate
+from pricing.errors import InvalidInputError, shown
 
 LEFT_OUT = {
     "no_price": "have no price",
@@ -31,9 +34,18 @@ LEFT_OUT = {
     "other_currency": "are in a currency without a rate",
     "not_in_force": "are not in force on the day of import",
     "not_offered": "are offered in no region",
+    "unknown_purchase": "name a purchase option that is not known",
+    "no_provider": "do not say whose price it is",
+    "repeated": "say the same as a row before",
+    "local_zone": "are of a zone that is no part of its region's price",
     "unreadable": "can't be read",
 }
 Key = tuple[str, str, int, str, str, int | None, str]
+
+
+ESTIMATED = " [date estimated]"
+# Forms of one chip that sellers name in the instance's name alone.
+_FORMS = ("pcie", "nvl", "sxm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +124,14 @@ class Draft:
     observed_on: str
     rows_read: int = 0
     options: dict[str, str] = field(default_factory=dict)
+    dated: bool = False
+    notes: list[str] = field(default_factory=list)
     _offers: dict[Key, Offer] = field(default_factory=dict)
     _left_out: dict[str, LeftOut] = field(default_factory=dict)
     _rows: list[dict[str, object]] = field(default_factory=list)
     _types: dict[tuple[str, str], tuple[str, int | None] | None] = field(default_factory=dict)
-    _names: dict[tuple[str, float | None], tuple[str, int | None] | None] = field(default_factory=dict)
+    _names: dict[tuple[str, float | None, str], tuple[str, int | None] | None] = field(default_factory=dict)
+    _rates: dict[str, ExchangeRate | None] = field(default_factory=dict)
 
     def add(self, offer: Offer, price: float, key: Key | None = None) -> None:
         """Add a price of an offer, in USD per instance-hour; 0 and less are left out. `key` spares making it."""
@@ -130,7 +145,44 @@ class Draft:
         kept = self._offers.setdefault(key, offer)
         kept.prices.append(price)
         if kept is offer:
-            kept.source, kept.observed_on = kept.source or self.source, kept.observed_on or self.observed_on
+            kept.source = kept.source or self.source
+            if not kept.observed_on:
+                # A file that does not say of when its prices are is as old as it is at least.
+                kept.observed_on = self.observed_on
+                kept.source += "" if self.dated else ESTIMATED
+
+    def note(self, text: str) -> None:
+        """Say something of the file, once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def usd(self, amount: float, currency: str) -> tuple[float, str] | None:
+        """Return an amount in USD, and how it was converted ('' for USD); None without a rate of the currency."""
+        code = currency.strip().upper()
+        if code not in self._rates:
+            try:
+                self._rates[code] = exchange_rate(code, date.fromisoformat(self.observed_on), {})
+            except ValueError:
+                self._rates[code] = None
+        rate = self._rates[code]
+        if rate is None:
+            return None
+        how = (
+            ""
+            if code == "USD"
+            else f"{amount:.10g} {code} at {rate.per_usd:.6g} {code} per USD ({rate.source}, {rate.on})"
+        )
+        return amount / rate.per_usd, how
+
+    def each(self, items: Iterable[Any], handle: Callable[[Any], None], what: str = "item") -> None:
+        """Handle the items of a file one by one: one that is broken is left out, and the others count."""
+        for number, item in enumerate(items, 1):
+            try:
+                handle(item)
+            except InvalidInputError:
+                raise
+            except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+                self.leave_out("unreadable", f"{what} {number} ({type(error).__name__}: {error})"[:200])
 
     def take(self, row: dict[str, object]) -> None:
         """Take a row that is in our schema already."""
@@ -157,31 +209,40 @@ class Draft:
             self._types[key] = self.catalogue.instance(provider, instance_type)
         return self._types[key]
 
-    def meaning(self, name: str, memory_gib: float | None = None) -> tuple[str, int | None] | None:
+    def meaning(self, name: str, memory_gib: float | None = None, hint: str = "") -> tuple[str, int | None] | None:
         """Find the chip that a name means, as `accelerator` does, without counting a failure."""
-        key = (name, memory_gib)
+        form = next((form for form in _FORMS if form in hint.lower()), "")
+        key = (name, memory_gib, form)
         if key not in self._names:
-            self._names[key] = self._found(name, memory_gib)
+            self._names[key] = self._found(name, memory_gib, form)
         return self._names[key]
 
-    def accelerator(self, name: str, memory_gib: float | None = None) -> tuple[str, int | None] | None:
+    def accelerator(self, name: str, memory_gib: float | None = None, hint: str = "") -> tuple[str, int | None] | None:
         """Find the chip that a source's name means, with the count that the name carries.
 
-        Memory tells 40 GB from 80 GB where the name alone does not. None where nothing or several
-        things are meant; the row is then counted as left out.
+        Memory tells 40 GB from 80 GB where the name alone does not, and `hint`, the name of the instance, PCIe
+        from SXM. None where nothing or several things are meant; the row is then counted as left out.
         """
-        found = self.meaning(name, memory_gib)
+        found = self.meaning(name, memory_gib, hint)
         if found is None:
             known = self.catalogue.candidates(name)
             self.leave_out("ambiguous_accelerator" if known else "unknown_accelerator", shown(name))
         return found
 
-    def _found(self, name: str, memory_gib: float | None) -> tuple[str, int | None] | None:
+    def _found(self, name: str, memory_gib: float | None, form: str) -> tuple[str, int | None] | None:
         fitting = self.catalogue.with_memory(self.catalogue.candidates(name), memory_gib)
         try:
             found = self.catalogue.resolve(name)
         except UnknownNameError:
             return (fitting[0], None) if len(fitting) == 1 else None
+        if found.assumed is not None and form:
+            # The name stands for one of several forms, and the instance's name says which.
+            family = self.catalogue.family_of(name)
+            formed = [chip for chip in self.catalogue.with_memory(sorted(family), memory_gib) if form in chip.lower()]
+            if len(formed) == 1:
+                return formed[0], found.count
+        if found.assumed is not None:
+            self.note(f"{shown(name)} is taken for {found.accelerator}")
         if found.assumed is not None and fitting and found.accelerator not in fitting:
             return (fitting[0], None)
         return found.accelerator, found.count

@@ -97,5 +97,5 @@ def _chip(gpu: str, memory: float | None, seller: str, instance_type: str, draft
     known = draft.instance(seller, instance_type)
     if known is not None:
         return known[0]
-    found = draft.accelerator(_TPUS.get(gpu.lower(), gpu), memory)
+    found = draft.accelerator(_TPUS.get(gpu.lower(), gpu), memory, instance_type)
     return found[0] if found else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -31,6 +32,7 @@ from pricing.sources.draft import Draft, LeftOut
 
 # Each module has NAME, WHAT (a sentence part for messages), recognises(document) and
 # read(document, draft, provider). The first that recognises a document reads it.
+_FORMULA = re.compile(r"[ ]*[=+\-@＝＋－＠]")
 _BROKEN = (csv.Error, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, EOFError)
 FORMATS: tuple[ModuleType, ...] = (
     own_format,
@@ -57,6 +59,7 @@ class Imported:
     rows: tuple[dict[str, object], ...]
     rows_read: int
     left_out: tuple[LeftOut, ...]
+    notes: tuple[str, ...] = ()
 
 
 def format_of(document: Document) -> ModuleType:
@@ -75,15 +78,18 @@ def import_document(
     provider: str | None = None,
     options: Mapping[str, str] | None = None,
     source: str = "",
+    *,
+    dated: bool = False,
 ) -> Imported:
     """Read one file. PriceFileError if nothing in it can be read; single rows are left out, and counted.
 
     The prices are taken as seen on `today`, the day on which the file was made, where it does not
-    say better. `source` is where it came from, by default its name.
+    say better; unless that day is known (`dated`), the source says that the date is an estimate.
+    `source` is where it came from, by default its name.
     """
     module = format_of(document)
     source = source or f"{module.WHAT}, {document.name}"
-    draft = Draft(catalogue, str(module.NAME), source=source, observed_on=today.isoformat())
+    draft = Draft(catalogue, str(module.NAME), source=source, observed_on=today.isoformat(), dated=dated)
     draft.options = dict(options or {})
     try:
         module.read(document, draft, provider)
@@ -95,7 +101,9 @@ def import_document(
         raise PriceFileError.at(
             (document.name,), f"{document.name}: looks like {module.WHAT}, but can't be read as such ({what})"
         ) from error
-    return Imported(document.name, draft.format, tuple(draft.rows()), draft.rows_read, draft.left_out)
+    return Imported(
+        document.name, draft.format, tuple(draft.rows()), draft.rows_read, draft.left_out, tuple(draft.notes)
+    )
 
 
 def options_of(mapping: Iterable[str], decimal: str | None) -> dict[str, str]:
@@ -103,8 +111,8 @@ def options_of(mapping: Iterable[str], decimal: str | None) -> dict[str, str]:
     options = {"decimal": decimal} if decimal else {}
     for text in mapping:
         column, equals, heading = text.partition("=")
-        if not equals or column.strip() not in (*OFFER_COLUMNS, "price_per_accelerator"):
-            known = (*OFFER_COLUMNS, "price_per_accelerator")
+        if not equals or column.strip() not in spreadsheet.MAPPED:
+            known = spreadsheet.MAPPED
             raise InvalidInputError.at(
                 ("map",),
                 f"{shown(text)} is not COLUMN=HEADING with a column of a price table." + near_matches(column, known),
@@ -118,5 +126,10 @@ def table_text(rows: Iterable[dict[str, object]], columns: Sequence[str] = OFFER
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, lineterminator="\n", extrasaction="raise")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: _plain(value) for name, value in row.items()} for row in rows)
     return out.getvalue()
+
+
+def _plain(value: object) -> object:
+    """Return a cell; a text that a spreadsheet would run as a formula gets an apostrophe, which reading takes away."""
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value

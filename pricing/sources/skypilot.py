@@ -98,7 +98,7 @@ class _Rows:
             memory = size / 1024 if size >= 1024 else size
         if known is not None:
             return known[0], int(number or known[1] or 1)
-        found = self.draft.meaning(_OWN_NAMES.get(name, name), memory)
+        found = self.draft.meaning(_OWN_NAMES.get(name, name), memory, instance_type)
         if found is None and name in _OWN_NAMES:
             found = self.draft.meaning(name, memory)
         if found is None:

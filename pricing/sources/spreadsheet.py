@@ -2,142 +2,201 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-import zipfile
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
+from pricing import estimate
 from pricing.accelerators import folded
-from pricing.errors import PriceFileError, near_matches, shown
+from pricing.errors import InvalidInputError, PriceFileError, near_matches, shown
 from pricing.numbers import read_day, read_number, read_whole_number
-from pricing.offers import OFFER_COLUMNS, PURCHASES
-from pricing.sources.document import MOST_RATIO, MOST_UNPACKED, Document
+from pricing.offers import OFFER_COLUMNS
+from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
+from pricing.sources.headings import (
+    PriceHeading,
+    currency_of,
+    hours_of,
+    is_per_accelerator,
+    price_heading,
+    purchase_of,
+)
+from pricing.sources.sheet_rows import MOST_ABOVE, rows_of, text_of
 
 NAME = "spreadsheet"
 WHAT = "a spreadsheet with headings for seller, machine, accelerator, count and price"
 PER_ACCELERATOR = "price_per_accelerator"
-NEEDED = ("accelerator", "price_usd_per_hour")
+PRICE = "price_usd_per_hour"
+COUNT = "accelerator_count"
+MAPPED = (*OFFER_COLUMNS, PER_ACCELERATOR, "currency", "upfront", "price_unit")
 # Headings as people write them, folded to letters and digits.
 HEADINGS = {
-    "provider": ("provider", "vendor", "cloud", "seller", "supplier", "company"),
-    "instance_type": ("instancetype", "instance", "machine", "machinetype", "server", "sku", "shape", "offer", "name"),
-    "region": ("region", "location", "datacenter", "datacentre", "zone", "site"),
-    "accelerator": ("accelerator", "gpu", "gputype", "gpumodel", "chip", "acceleratorname", "gpuname", "card"),
-    "accelerator_count": ("acceleratorcount", "gpus", "gpucount", "count", "ngpus", "numberofgpus", "qty", "quantity"),
-    "price_usd_per_hour": (
-        "priceusdperhour", "usdperhour", "usdh", "usdhr", "hr", "perhour", "hourly", "hourlyprice", "priceperhour",
-        "price", "pricehr", "hourlyrate", "rate", "pricehour", "usdhour",
+    "provider": ("provider", "vendor", "cloud", "seller", "supplier", "company", "anbieter", "cloudprovider"),
+    "instance_type": (
+        "instancetype", "instance", "machine", "machinetype", "server", "sku", "shape", "offer", "name", "node",
+        "instancename", "vmsize", "flavor", "flavour",
     ),
-    PER_ACCELERATOR: (
-        "pricepergpuhour", "pricepergpu", "usdpergpuhour", "gpuhr", "gpuhour", "pergpuhour", "usdpergpu",
-        "priceperaccelerator",
-        "usdgpuh", "usdgpuhr", "priceperacceleratorhour", "pergpu", "priceperchip",
+    "region": ("region", "location", "datacenter", "datacentre", "zone", "site", "standort"),
+    "accelerator": (
+        "accelerator", "gpu", "gputype", "gpumodel", "chip", "acceleratorname", "gpuname", "card", "acceleratortype",
     ),
-    "purchase": ("purchase", "purchasetype", "billing", "model", "pricingmodel", "type"),
-    "term_months": ("termmonths", "term", "commitment", "months", "commitmentmonths"),
+    COUNT: (
+        "acceleratorcount", "gpus", "gpucount", "count", "ngpus", "numberofgpus", "qty", "quantity", "noofgpus",
+        "gpuspernode", "gpusperinstance", "gpusperserver", "gpupernode", "gpuqty", "gpuquantity", "numgpus", "anzahl",
+        "anzahlgpus", "gpunumber", "chips", "accelerators", "cards",
+    ),
+    "purchase": ("purchase", "purchasetype", "billing", "model", "pricingmodel", "type", "purchaseoption", "plantype"),
+    "term_months": ("termmonths", "term", "commitment", "months", "commitmentmonths", "contract", "contractlength"),
     "observed_on": ("observedon", "date", "quotedon", "asof", "quotedate", "validfrom"),
-    "vcpus": ("vcpus", "vcpu", "cpus", "cpu"),
+    "vcpus": ("vcpus", "vcpu", "cpus", "cpu", "cores"),
     "memory_gib": ("memorygib", "memory", "ram", "ramgb", "memorygb", "ramgib"),
     "notes": ("notes", "note", "comment", "comments", "remarks"),
     "source": ("source", "link", "url", "reference"),
+    "currency": ("currency", "curr", "ccy", "currencycode", "wahrung"),
+    "upfront": ("upfront", "upfrontfee", "upfrontpayment", "upfrontcost", "setup", "setupfee"),
+    "price_unit": ("priceunit", "unit", "billingunit", "per", "unitofmeasure", "period"),
 }  # fmt: skip
 _BY_HEADING = {heading: column for column, headings in HEADINGS.items() for heading in headings}
-_PURCHASES = {
-    "ondemand": "on_demand",
-    "payg": "on_demand",
-    "payasyougo": "on_demand",
-    "preemptible": "spot",
-    "interruptible": "spot",
-}
-_MONEY = re.compile(r"^(?:US\$|\$|USD)?\s*(.*?)\s*(?:USD|\$)?\s*(?:/|per\s*)?\s*(?:h|hr|hour)?$", re.IGNORECASE)
+_MONEY = re.compile(r"^[^\d.,+-]*(.*?)[^\d.,]*$", re.DOTALL)
 _GERMAN = re.compile(r"-?[0-9]{1,3}(?:\.[0-9]{3})*(?:,[0-9]+)?|-?[0-9]+(?:,[0-9]+)?")
-_OTHER_MONEY = re.compile(r"[€£¥₹]|EUR|GBP|BRL|INR|JPY|CNY|R\$")
+_TIMES = re.compile(r"(.+?)\s*[x×*]\s*(\d{1,4})|(\d{1,4})\s*[x×*]\s*(.+)", re.IGNORECASE)
+# What stands where there is no price, and where there is no accelerator.
+_NOTHING = {"", "na", "none", "null", "tbd", "tba", "onrequest", "contactsales", "contactus", "quote", "callus", "nil",
+            "aufanfrage", "unavailable", "soldout", "poa"}  # fmt: skip
+_NO_CHIP = {"", "na", "none", "cpu", "cpuonly", "no", "nogpu"}
 
 
 def recognises(document: Document) -> bool:
-    """Whether it is an XLSX file, or the first line has headings of which one is a price."""
+    """Whether it is an XLSX file, or one of the first lines has headings."""
     if document.head[:4] == b"PK\x03\x04":
         return b"xl/" in document.head or document.name.lower().endswith(".xlsx")
-    text = _text(document.head)
+    text = text_of(document.head)
     if "<html" in text[:2000].lower() or text.lstrip()[:1] in ("{", "["):
         return False
-    first = text.partition("\n")[0]
-    cells = [folded(cell) for cell in re.split(r"[,;\t]", first)]
-    # A user's own mapping may name any heading, so a line of several headings is enough.
-    return len(cells) >= 2 and all(cells) and not any(cell.isdigit() for cell in cells)
+    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[:MOST_ABOVE]:
+        cells = [folded(cell) for cell in re.split(r"[,;\t|]", line)]
+        # A user's own mapping may name any heading, so a line of several headings is enough.
+        if len(cells) >= 2 and all(cells) and not any(cell.isdigit() for cell in cells):
+            return True
+        if sum(cell in _BY_HEADING for cell in cells) >= 2:
+            return True
+    return False
 
 
-def _text(data: bytes) -> str:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16", "replace")
-    return data.decode("utf-8-sig", "replace")
+@dataclass
+class _Columns:
+    """Where each column of a sheet stands; several may be prices."""
+
+    places: dict[str, int] = field(default_factory=dict)
+    prices: dict[int, PriceHeading] = field(default_factory=dict)
+    clashes: dict[str, list[int]] = field(default_factory=dict)
+
+    @property
+    def has_price(self) -> bool:
+        """Whether there is a price, and an accelerator or a machine."""
+        return bool(self.prices) and ("accelerator" in self.places or "instance_type" in self.places)
 
 
-def _rows(document: Document) -> Iterator[tuple[int, list[object]]]:
-    """Yield each row's number and its cells."""
-    data = document.read()
-    if data[:4] == b"PK\x03\x04":
-        yield from _xlsx(document.name, data)
-        return
-    text = _text(data)
-    sign = max(",;\t", key=text.partition("\n")[0].count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                yield reader.line_num, list(row)
-    except csv.Error as error:
-        raise PriceFileError.at((document.name,), f"{document.name}: not valid CSV ({error})") from error
-
-
-def _xlsx(name: str, data: bytes) -> Iterator[tuple[int, list[object]]]:
-    # Imported here: most files are CSV, and the package is slow to load.
-    from openpyxl import load_workbook  # noqa: PLC0415
-
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            size = sum(entry.file_size for entry in archive.infolist())
-        if size > MOST_UNPACKED or size > MOST_RATIO * len(data):
-            raise PriceFileError.at((name,), f"{name}: would unpack to {size:,} bytes, which no list of quotes has")
-        sheet = load_workbook(io.BytesIO(data), read_only=True, data_only=True).worksheets[0]
-        for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
-            if any(cell not in (None, "") for cell in row):
-                yield number, list(row)
-    except PriceFileError:
-        raise
-    except Exception as error:
-        # The package raises whatever its parsers do; a broken file is a broken file.
-        raise PriceFileError.at((name,), f"{name}: is not a spreadsheet that can be read ({error})") from error
-
-
-def _mapping(header: Sequence[object], options: dict[str, str], name: str) -> dict[str, int]:
-    """Return the place of each column: as mapped by the user, else by the heading's name."""
-    texts = [str(cell or "").strip() for cell in header]
-    places: dict[str, int] = {}
-    for column, heading in options.items():
-        if column != "decimal":
-            if heading not in texts:
-                hint = near_matches(heading, texts)
-                raise PriceFileError.at(
-                    (name, 1), f"{name} line 1: there is no heading {shown(heading)} for {column}.{hint}"
-                )
-            places[column] = texts.index(heading)
+def _columns(texts: Sequence[str]) -> _Columns:
+    found = _Columns()
     for i, text in enumerate(texts):
         known = text if text in OFFER_COLUMNS else _BY_HEADING.get(folded(text))
-        if known is None or i in places.values():
+        if known == PRICE:
+            known = None
+        if known is not None:
+            if known in found.places:
+                found.clashes.setdefault(known, [found.places[known]]).append(i)
+            else:
+                found.places[known] = i
+        elif text and (heading := price_heading(text)) is not None:
+            found.prices[i] = heading
+    return found
+
+
+def _headings(
+    rows: Iterator[tuple[int, list[object]]], name: str, options: dict[str, str]
+) -> tuple[list[str], _Columns]:
+    """Find the line of headings: the first that has a price and a thing, or what the user maps."""
+    first: list[str] | None = None
+    mapped = [heading for column, heading in options.items() if column != "decimal"]
+    for place, (_, cells) in enumerate(rows):
+        texts = [str(cell or "").strip() for cell in cells]
+        first = first or texts
+        columns = _columns(texts)
+        if columns.has_price or (mapped and any(heading in texts for heading in mapped)):
+            return texts, columns
+        if place >= MOST_ABOVE:
+            break
+    if first is None:
+        raise PriceFileError.at((name,), f"{name}: is empty")
+    return first, _columns(first)
+
+
+def _mapped(texts: list[str], columns: _Columns, options: dict[str, str], name: str) -> dict[str, str]:
+    """Take the user's mapping into the columns; return what it states for all rows (a count, a currency)."""
+    constants: dict[str, str] = {}
+    for column, heading in options.items():
+        if column == "decimal":
             continue
-        if known in places and known not in options:
-            other = texts[places[known]]
+        if heading not in texts:
+            if column == COUNT and heading.isdecimal():
+                constants[column] = heading
+                continue
+            if column == "currency" and re.fullmatch(r"[A-Za-z]{3}", heading):
+                constants[column] = heading.upper()
+                continue
+            hint = near_matches(heading, texts)
+            raise PriceFileError.at(
+                (name, 1), f"{name} line 1: there is no heading {shown(heading)} for {column}.{hint}"
+            )
+        i = texts.index(heading)
+        for other in [known for known, at in columns.places.items() if at == i]:
+            del columns.places[other]
+        columns.prices.pop(i, None)
+        if column in (PRICE, PER_ACCELERATOR):
+            said = price_heading(heading) or price_heading(f"price {heading}")
+            each = column == PER_ACCELERATOR
+            if said is not None and said.each and not each:
+                raise PriceFileError.at(
+                    (name, 1),
+                    f"{name} line 1: {shown(heading)} is a price per accelerator; map it as "
+                    f"{PER_ACCELERATOR}={heading}",
+                )
+            said = said or PriceHeading(each, 1.0, None, None, None)
+            columns.prices = {i: replace(said, each=each)}
+        else:
+            columns.places[column] = i
+            columns.clashes.pop(column, None)
+    return constants
+
+
+def _checked(texts: list[str], columns: _Columns, constants: dict[str, str], name: str, draft: Draft) -> None:
+    """Ask for what is missing or could be two things, and say which columns are not read."""
+    for column, places in columns.clashes.items():
+        one, other = (texts[i] for i in places[:2])
+        raise PriceFileError.at(
+            (name, 1),
+            f"{name} line 1: both {shown(one)} and {shown(other)} could be {column}; say which with "
+            f"--map {column}={one}",
+        )
+    alike: dict[tuple[str | None, int | None, bool], int] = {}
+    for i, heading in columns.prices.items():
+        key = (heading.purchase, heading.term_months, heading.each)
+        if key in alike:
+            column = PER_ACCELERATOR if heading.each else PRICE
+            one, other = texts[alike[key]], texts[i]
             raise PriceFileError.at(
                 (name, 1),
-                f"{name} line 1: both {shown(other)} and {shown(text)} could be {known}; say which with "
-                f"--map {known}={other}",
+                f"{name} line 1: both {shown(one)} and {shown(other)} could be {column}; say which with "
+                f"--map {column}={one}",
             )
-        places.setdefault(known, i)
-    missing = [c for c in NEEDED if c not in places and not (c == "price_usd_per_hour" and PER_ACCELERATOR in places)]
+        alike[key] = i
+    missing = []
+    if "accelerator" not in columns.places and "instance_type" not in columns.places:
+        missing.append("accelerator")
+    if not columns.prices:
+        missing.append(PRICE)
     if missing:
         column = missing[0]
         raise PriceFileError.at(
@@ -145,76 +204,203 @@ def _mapping(header: Sequence[object], options: dict[str, str], name: str) -> di
             f"{name} line 1: no heading is known to be {' or '.join(missing)}; the headings are "
             f"{', '.join(filter(None, texts))}. Say which with --map {column}=HEADING",
         )
-    return places
+    used = {*columns.places.values(), *columns.prices}
+    unused = [text for i, text in enumerate(texts) if text and i not in used]
+    if unused:
+        draft.note(f"{name}: these columns are not read: {', '.join(unused)}")
 
 
 def read(document: Document, draft: Draft, provider: str | None) -> None:
     """Read the quotes. A cell that has two readings refuses the file; a row without a price is left out."""
-    rows = _rows(document)
-    first = next(rows, None)
-    if first is None:
-        raise PriceFileError.at((document.name,), f"{document.name}: is empty")
-    places = _mapping(first[1], draft.options, document.name)
+    rows = rows_of(document, draft, lambda texts: _columns(texts).has_price)
+    texts, columns = _headings(rows, document.name, draft.options)
+    constants = _mapped(texts, columns, draft.options, document.name)
+    _checked(texts, columns, constants, document.name, draft)
+    if "provider" not in columns.places and not provider:
+        raise PriceFileError.at(
+            (document.name, 1),
+            f"{document.name}: does not say whose prices it holds; add --provider ID, such as --provider firmus, or "
+            "--map provider=HEADING",
+        )
+    sheet = _Sheet(document.name, draft, columns, constants, provider)
     for number, cells in rows:
         draft.rows_read += 1
-        values = {column: cells[i] if i < len(cells) else None for column, i in places.items()}
-        _add(values, number, document.name, draft, provider)
+        sheet.row(number, cells)
 
 
-def _add(values: dict[str, object], number: int, file: str, draft: Draft, provider: str | None) -> None:
-    def text(column: str) -> str:
-        value = values.get(column)
+@dataclass
+class _Sheet:
+    file: str
+    draft: Draft
+    columns: _Columns
+    constants: dict[str, str]
+    provider: str | None
+    seen: dict[tuple[object, ...], tuple[int, float]] = field(default_factory=dict)
+    cells: list[object] = field(default_factory=list)
+    number: int = 0
+
+    def _value(self, column: str) -> object:
+        place = self.columns.places.get(column)
+        return self.cells[place] if place is not None and place < len(self.cells) else None
+
+    def _text(self, column: str) -> str:
+        value = self._value(column)
         if isinstance(value, datetime):
             value = value.date()
         return "" if value is None else str(value).strip()
 
-    def amount(column: str) -> float | None:
-        value = values.get(column)
+    def _amount(self, value: object, column: str) -> float | None:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return float(value)
-        given = text(column)
-        if not given:
+        text = "" if value is None else str(value).strip()
+        if folded(text) in _NOTHING:
             return None
         try:
-            return _number(given, draft.options.get("decimal", "."))
+            return _number(text, self.draft.options.get("decimal", "."))
         except ValueError as error:
-            raise PriceFileError.at(
-                (file, number, column), f"{file} line {number}, column {column}: {error}"
-            ) from error
+            raise self._fault(column, str(error)) from error
 
-    name = text("accelerator")
-    price, each = amount("price_usd_per_hour"), amount(PER_ACCELERATOR)
-    if price is None and each is None:
-        draft.leave_out("no_price", f"line {number}")
-        return
-    stated = amount("accelerator_count")
-    if stated is not None and stated != int(stated):
-        draft.leave_out("fractional", f"line {number}: {stated:g}")
-        return
-    found = draft.accelerator(name) if name else None
-    if name and found is None:
-        return
-    count = int(stated or (found[1] if found else None) or (1 if found else 0))
-    purchase = folded(text("purchase"))
-    purchase = next((p for p in PURCHASES if folded(p) == purchase), _PURCHASES.get(purchase, "on_demand"))
-    term = text("term_months")
-    offer = Offer(
-        (text("provider") or provider or "quote").lower().replace(" ", "-"),
-        text("instance_type") or f"{count}x {name}",
-        text("region") or "global", found[0] if found else "", count, purchase,
-        _months(term, file, number) if term else None, vcpus=amount("vcpus"), memory_gib=amount("memory_gib"),
-        observed_on=_day(values.get("observed_on"), file, number), source=text("source"), notes=text("notes"),
-        evidence="quote",
-    )  # fmt: skip
-    draft.add(offer, price if price is not None else (each or 0.0) * max(count, 1))
+    def _fault(self, column: str, message: str) -> InvalidInputError:
+        place = (self.file, self.number, column)
+        return PriceFileError.at(place, f"{self.file} line {self.number}, column {column}: {message}")
+
+    def row(self, number: int, cells: list[object]) -> None:
+        """Read one row, which may hold several prices."""
+        self.number, self.cells = number, cells
+        machine = self._machine()
+        if machine is None:
+            return
+        seller, name, chip, count = machine
+        wanted = self._purchase()
+        if wanted is None:
+            return
+        priced = False
+        for place, heading in self.columns.prices.items():
+            cell = cells[place] if place < len(cells) else None
+            amount = self._amount(cell, PER_ACCELERATOR if heading.each else PRICE)
+            if amount is None:
+                continue
+            priced = True
+            self._price(seller, name, chip, count, wanted, heading, amount, str(cell))
+        if not priced:
+            self.draft.leave_out("no_price", f"line {number}")
+
+    def _machine(self) -> tuple[str, str, str, int] | None:
+        """Return seller, instance type, chip and count of the row; None where it is left out."""
+        told = self._text("provider") or self.provider or ""
+        if not told:
+            self.draft.leave_out("no_provider", f"line {self.number}")
+            return None
+        seller, known = self.draft.catalogue.provider_named(told)
+        if not known:
+            self.draft.note(f"{shown(told)} is not a seller that is known; its prices are those of {seller!r}")
+        name, instance = self._text("accelerator"), self._text("instance_type")
+        stated = self._amount(self._value(COUNT), COUNT)
+        if stated is None and COUNT in self.constants:
+            stated = float(self.constants[COUNT])
+        if stated is not None and stated != int(stated):
+            self.draft.leave_out("fractional", f"line {self.number}: {stated:g}")
+            return None
+        if folded(name) in _NO_CHIP and "accelerator" in self.columns.places:
+            return seller, instance or "machine", "", 0
+        of_type = self.draft.instance(seller, instance) if instance else None
+        if not name and of_type is None:
+            self.draft.leave_out("unknown_accelerator", f"line {self.number}: {instance}")
+            return None
+        found = (of_type if not name else None) or self._chip(name, instance)
+        if found is None:
+            return None
+        count = int(stated or 0) or found[1] or (of_type[1] if of_type else None)
+        if not count and all(heading.each for heading in self.columns.prices.values()):
+            count = 1
+        if not count:
+            raise self._fault(
+                COUNT,
+                f"how many {name or instance} the price is for is not said; name the column with "
+                f"--map {COUNT}=HEADING, or the number for all rows with --map {COUNT}=8",
+            )
+        return seller, instance or f"{count}x {name}", found[0], count
+
+    def _chip(self, name: str, instance: str) -> tuple[str, int | None] | None:
+        found = self.draft.meaning(name, hint=instance)
+        if found is None and (match := _TIMES.fullmatch(name)) is not None:
+            base, times = (match[1], match[2]) if match[1] else (match[4], match[3])
+            inner = self.draft.meaning(base, hint=instance)
+            found = (inner[0], int(times)) if inner else None
+        return found or self.draft.accelerator(name)
+
+    def _purchase(self) -> tuple[str | None, int | None] | None:
+        """Return purchase and term that the row states; None where its words are not known."""
+        text, term_text = self._text("purchase"), self._text("term_months")
+        purchase, term = purchase_of(text.replace("_", " "))
+        if text and purchase is None:
+            self.draft.leave_out("unknown_purchase", f"line {self.number}: {text}")
+            return None
+        if folded(term_text) not in ("", "none", "na", "0"):
+            term = _months(term_text, self.file, self.number)
+        if term is not None and purchase is None:
+            purchase = "reserved"
+        return purchase, term
+
+    def _price(
+        self, seller: str, name: str, chip: str, count: int, wanted: tuple[str | None, int | None],
+        heading: PriceHeading, amount: float, cell: str,
+    ) -> None:  # fmt: skip
+        unit = self._text("price_unit")
+        hours = hours_of(unit) or (hours_of(cell) if currency_of(cell) else None) or heading.hours
+        each = heading.each or is_per_accelerator(unit)
+        code = currency_of(cell) or heading.currency or self._text("currency").upper() or self.constants.get("currency")
+        day = _day(self._value("observed_on"), self.file, self.number)
+        purchase, term = heading.purchase or wanted[0], heading.term_months or wanted[1]
+        upfront = self._amount(self._value("upfront"), "upfront") or 0.0
+        price = amount * (max(count, 1) if each else 1) / hours
+        notes = [self._text("notes")] if self._text("notes") else []
+        if hours != 1:
+            notes.append(f"{amount:.10g} per {hours:g} h")
+        if upfront:
+            if term is None:
+                raise self._fault("upfront", "an upfront payment needs a term, over which it is spread")
+            price = estimate.amortised_price(price, upfront, term)
+            notes.append(f"{upfront:.10g} upfront over {term} months")
+            purchase = purchase if purchase not in (None, "on_demand") else "reserved"
+        converted = self.draft.usd(price, code or "USD")
+        if converted is None:
+            self.draft.leave_out("other_currency", f"line {self.number}: {code}")
+            return
+        price, rate = converted
+        if rate:
+            notes.append(rate)
+        offer = Offer(
+            seller, name, self._text("region") or "global", chip, count, purchase or "on_demand", term,
+            vcpus=self._amount(self._value("vcpus"), "vcpus"),
+            memory_gib=self._amount(self._value("memory_gib"), "memory_gib"), observed_on=day or self.draft.observed_on,
+            source=self._text("source") or self.draft.source, notes="; ".join(notes), evidence="quote", prices=[price],
+        )  # fmt: skip
+        if not price > 0:
+            self.draft.leave_out("zero_price" if price == 0 else "no_price", f"line {self.number}")
+            return
+        key = (seller, name, count, offer.region, offer.purchase, term, offer.observed_on)
+        before = self.seen.get(key)
+        if before is None:
+            self.seen[key] = (self.number, price)
+            self.draft.take(offer.row())
+        elif before[1] != price:
+            raise PriceFileError.at(
+                (self.file, self.number, PRICE),
+                f"{self.file}: line {before[0]} and line {self.number} are the same offer ({seller}/{name} × {count}, "
+                f"{offer.region}, {offer.purchase}) with different prices ({before[1]:g} and {price:g} USD/h); keep "
+                "one of them, or tell them apart by region or date",
+            )
+        else:
+            self.draft.leave_out("repeated", f"line {self.number}, as line {before[0]}")
 
 
 def _number(text: str, decimal: str) -> float:
     """Read an amount of money or a quantity; what has two readings is refused."""
-    if _OTHER_MONEY.search(text):
-        raise ValueError(f"{shown(text)} is in another currency; convert it, or give it as a quote with its code")
     match = _MONEY.match(text)
     plain = (match[1] if match else text).replace("\u00a0", "").replace(" ", "")
+    if not any(ch.isdigit() for ch in plain):
+        raise ValueError(f"{shown(text)} is not a number")
     if decimal == ",":
         if not _GERMAN.fullmatch(plain):
             raise ValueError(f"{shown(text)} is not a number with a decimal comma, such as 1.234,50")
