@@ -99,7 +99,8 @@ def read_uploads(
     if len(rows) > MOST_OFFERS:
         raise InvalidInputError.at(
             ("file",),
-            f"{len(rows):,} offers are more than the {MOST_OFFERS:,} that an upload may hold; use perdollar prices import",
+            f"{len(rows):,} offers are more than the {MOST_OFFERS:,} that an upload may hold; use "
+            "perdollar prices import",
         )
     if not rows:
         reasons = [f"{left.count:,} {left.sentence}" for each in files for left in each.left_out]
@@ -138,7 +139,8 @@ async def import_json(request: Request) -> Response:
     service_of(request).shelf.put(found.id, found.text, found.table)
     files = [
         {"file": each.name, "format": each.format, "rows_read": each.rows_read, "offers": len(each.rows),
-         "left_out": [{"reason": x.reason, "count": x.count, "example": x.example} for x in each.left_out], "notes": each.notes}
+         "left_out": [{"reason": x.reason, "count": x.count, "example": x.example} for x in each.left_out],
+         "notes": each.notes}
         for each in found.files
     ]  # fmt: skip
     failed = [{"loc": fault.loc, "msg": fault.msg} for fault in found.failed]

@@ -20,7 +20,7 @@ from pricing.sources.draft import Draft, Offer
 NAME = "aws_price_list"
 WHAT = "an AWS price list"
 _TERMS = {"1yr": 12, "3yr": 36}
-_PUBLISHED = re.compile(r'"publication ?date"\s*[:,]\s*"(\d{4}-\d{2}-\d{2})', re.IGNORECASE)
+_PUBLISHED = re.compile(r'\\?"publication ?date\\?"\s*[:,]\s*\\?"(\d{4}-\d{2}-\d{2})', re.IGNORECASE)
 _MEMORY = re.compile(r"([0-9.,]+)\s*GiB")
 # EC2 Mac exists only as a Dedicated Host, and is rented for a day at least.
 _MAC = "mac"

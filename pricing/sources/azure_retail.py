@@ -40,30 +40,40 @@ def _items(document: Document) -> Iterator[dict[str, Any]]:
 
 
 def read(document: Document, draft: Draft, provider: str | None) -> None:
-    """Read the items: on demand, spot, reservations and savings plans of Linux machines."""
+    """Read the items: on demand, spot, reservations and savings plans of Linux machines.
+
+    Of several prices of one offer those that came into force last count.
+    """
     seller = provider or "azure"
-    spot: list[tuple[Offer, float]] = []
-    on_demand: dict[tuple[str, str], float] = {}
-    for item in _items(document):
+    newest: dict[tuple[str, str, str, int | None], tuple[str, list[tuple[Offer, float]]]] = {}
+
+    def take(offer: Offer, price: float, starts: str) -> None:
+        key = (offer.instance_type, offer.region, offer.purchase, offer.term_months)
+        before = newest.get(key)
+        if before is None or starts > before[0]:
+            newest[key] = (starts, [(offer, price)])
+        elif starts == before[0]:
+            before[1].append((offer, price))
+
+    def handle(item: dict[str, Any]) -> None:
         draft.rows_read += 1
         made = _offer(item, seller, draft)
-        if made is None:
-            continue
-        offer, price = made
-        if offer.purchase == "spot":
-            spot.append((offer, price))
-            continue
-        if offer.purchase == "on_demand":
-            on_demand[offer.instance_type, offer.region] = price
-            for plan, plan_price in _savings_plans(item, offer):
-                draft.add(plan, plan_price)
-        draft.add(offer, price)
-    for offer, price in spot:
-        # Azure puts the price on demand where it has no price for spot.
-        if on_demand.get((offer.instance_type, offer.region)) == price:
-            draft.leave_out("placeholder_price", f"{offer.instance_type}, {offer.region}, spot")
-        else:
-            draft.add(offer, price)
+        if made is not None:
+            starts = str(item.get("effectiveStartDate", ""))[:10]
+            take(*made, starts)
+            if made[0].purchase == "on_demand":
+                for plan, plan_price in _savings_plans(item, made[0]):
+                    take(plan, plan_price, starts)
+
+    draft.each(_items(document), handle)
+    on_demand = {key[:2]: prices for key, (_, prices) in newest.items() if key[2] == "on_demand"}
+    for key, (_, prices) in newest.items():
+        for offer, price in prices:
+            # Azure puts the price on demand where it has no price for spot.
+            if offer.purchase == "spot" and any(price == listed for _, listed in on_demand.get(key[:2], ())):
+                draft.leave_out("placeholder_price", f"{offer.instance_type}, {offer.region}, spot")
+            else:
+                draft.add(offer, price)
 
 
 def _reason(item: dict[str, Any]) -> str | None:
@@ -86,6 +96,10 @@ def _reason(item: dict[str, Any]) -> str | None:
         or item.get("isPrimaryMeterRegion") is False
     ):
         return "other_product"
+    if float(item.get("tierMinimumUnits") or 0) > 0:
+        return "volume_tier"
+    if not str(item.get("armRegionName") or ""):
+        return "not_offered"
     if item["armSkuName"] in _SHARES:
         return "fractional"
     return None
@@ -105,6 +119,10 @@ def _offer(item: dict[str, Any], seller: str, draft: Draft) -> tuple[Offer, floa
     starts = str(item.get("effectiveStartDate", ""))[:10]
     if starts and starts > draft.observed_on:
         draft.leave_out("not_in_force", f"{example}, from {starts}")
+        return None
+    ends = str(item.get("effectiveEndDate") or "")[:10]
+    if ends and ends <= draft.observed_on:
+        draft.leave_out("not_in_force", f"{example}, until {ends}")
         return None
     known = draft.instance("azure", name)
     offer = Offer(seller, name, region, known[0] if known else "", (known[1] or 1) if known else 0)

@@ -30,6 +30,7 @@ LEFT_OUT = {
     "reservation_part": "are parts of a reservation's price, not a price per hour",
     "unused_reservation": "repeat a price for reserved capacity that is not used",
     "not_hourly": "are not priced by the hour",
+    "volume_tier": "are the price beyond a volume, not the first one",
     "other_product": "are other products than instances",
     "other_currency": "are in a currency without a rate",
     "not_in_force": "are not in force on the day of import",
@@ -238,7 +239,9 @@ class Draft:
         if found.assumed is not None and form:
             # The name stands for one of several forms, and the instance's name says which.
             family = self.catalogue.family_of(name)
-            formed = [chip for chip in self.catalogue.with_memory(sorted(family), memory_gib) if form in chip.lower()]
+            formed = [chip for chip in sorted(family) if form in chip.lower()]
+            if len(formed) > 1:
+                formed = self.catalogue.with_memory(formed, memory_gib)
             if len(formed) == 1:
                 return formed[0], found.count
         if found.assumed is not None:

@@ -107,3 +107,14 @@ def test_json_lines():
 def test_broken_files_are_refused(data):
     with pytest.raises(PriceFileError, match=r"page\.json"):
         read_bytes(data)
+
+
+def test_of_several_prices_the_newest_in_force_counts():
+    found = read(
+        item(98.0, effectiveStartDate="2025-01-01T00:00:00Z"), item(99.0, effectiveStartDate="2026-01-01T00:00:00Z"),
+        item(1.0, effectiveEndDate="2026-01-01T00:00:00Z"), item(2.0, tierMinimumUnits=100.0),
+        item(3.0, armRegionName=""), item(4.0, effectiveStartDate="2027-01-01T00:00:00Z"),
+        item("98"), item(5.0, tierMinimumUnits="many"),
+    )  # fmt: skip
+    assert prices(found) == {("on_demand", None): 99.0}
+    assert left(found) == {"not_in_force": 2, "volume_tier": 1, "not_offered": 1, "no_price": 1, "unreadable": 1}
