@@ -32,7 +32,7 @@ def prices() -> None:
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
 def prices_check(files: tuple[Path, ...]) -> None:
     """Check price tables: every fault with line, column and what would be right; exit code 2 if any."""
-    from app.tables import today
+    from app.tables import built_in, today
     from pricing.accelerators import catalogue
     from pricing.doubts import doubts
     from pricing.errors import InvalidInputError
@@ -49,7 +49,10 @@ def prices_check(files: tuple[Path, ...]) -> None:
             continue
         providers = ", ".join(table.values("provider"))
         click.echo(f"{path.name}: {table.source_rows:,} rows, no fault; providers {providers}")
-        for text in [*table.assumptions, *(doubt.message for doubt in doubts(table.market(today())))]:
+        for text in [
+            *table.assumptions,
+            *(doubt.message for doubt in doubts(table.market(today()), built_in().market(today()))),
+        ]:
             click.echo(f"note: {text}", err=True)
     if failed:
         sys.exit(2)
@@ -121,7 +124,7 @@ def prices_import(
     perdollar prices import quotes.xlsx --out quotes.csv --map accelerator=GPU
     """
     from app.files import write_atomically
-    from app.tables import today
+    from app.tables import built_in, today
     from pricing.accelerators import catalogue
     from pricing.changes import held_back
     from pricing.doubts import doubts
@@ -165,7 +168,7 @@ def prices_import(
                 fail(f"{out} is left as it was: {len(reasons)} changes are too large; look at them and add --confirm")
     except InvalidInputError as error:
         fail_of(error)
-    for doubt in doubts(table.market(today())):
+    for doubt in doubts(table.market(today()), built_in().market(today())):
         click.echo(f"note: {doubt.message}", err=True)
     if str(out) == "-":
         write([data])

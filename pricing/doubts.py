@@ -25,13 +25,16 @@ class Doubt:
     message: str
 
 
-def doubts(market: Market) -> list[Doubt]:
-    """Look through the prices in force; the most telling suspicions first."""
+def doubts(market: Market, reference: Market | None = None) -> list[Doubt]:
+    """Look through the prices in force; the most telling suspicions first.
+
+    `reference` has the prices of others, whose medians say what is usual for a kind.
+    """
     columns = market.columns
     priced = np.flatnonzero((columns.count > 0) & ~np.isnan(columns.price))
     per_accelerator = columns.price[priced] / columns.count[priced]
     return [
-        *_far_from_median(columns, priced, per_accelerator),
+        *_far_from_median(columns, priced, per_accelerator, reference),
         *_price_of_one(columns, priced),
         *_spot_above_on_demand(columns),
         *_windows(columns),
@@ -39,21 +42,33 @@ def doubts(market: Market) -> list[Doubt]:
     ]
 
 
-def _far_from_median(columns: Columns, priced: np.ndarray, each: np.ndarray) -> list[Doubt]:
-    """Compare with the median of the same accelerator and purchase, over all sellers."""
+def _medians(columns: Columns) -> dict[tuple[str, str], float]:
+    """Return the median price per accelerator of each chip and purchase that has enough offers."""
+    priced = np.flatnonzero((columns.count > 0) & ~np.isnan(columns.price))
+    each = columns.price[priced] / columns.count[priced]
     chips, purchases = columns.words["accelerator"], columns.words["purchase"]
     group = chips.codes[priced].astype(np.int64) * len(purchases.vocabulary) + purchases.codes[priced]
-    found = []
+    found = {}
     for code in np.unique(group).tolist():
-        members = np.flatnonzero(group == code)
-        if len(members) < FEWEST:
-            continue
-        median = float(np.median(each[members]))
-        for i in members[(each[members] < LEAST * median) | (each[members] > MOST * median)].tolist():
+        members = group == code
+        if np.count_nonzero(members) >= FEWEST:
+            chip, purchase = divmod(code, len(purchases.vocabulary))
+            found[chips.vocabulary[chip], purchases.vocabulary[purchase]] = float(np.median(each[members]))
+    return found
+
+
+def _far_from_median(columns: Columns, priced: np.ndarray, each: np.ndarray, reference: Market | None) -> list[Doubt]:
+    """Compare with the median of the same accelerator and purchase, over all sellers."""
+    medians = _medians(columns) | (_medians(reference.columns) if reference else {})
+    chips, purchases = (columns.words[name].texts(priced) for name in ("accelerator", "purchase"))
+    found = []
+    for place, (key, price) in enumerate(zip(zip(chips, purchases, strict=True), each.tolist(), strict=True)):
+        median = medians.get(key)
+        if median is not None and not LEAST * median <= price <= MOST * median:
             found.append(
                 Doubt(
                     "far_from_median",
-                    f"{columns.describe(int(priced[i]))}: {each[i]:g} USD per accelerator-hour, where the "
+                    f"{columns.describe(int(priced[place]))}: {price:g} USD per accelerator-hour, where the "
                     f"median of its kind is {median:g}",
                 )
             )

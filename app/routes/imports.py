@@ -15,6 +15,7 @@ from app import openapi
 from app.exports import dumps
 from app.problems import ProblemError, of_input
 from app.service import Service, page, service_of
+from app.tables import built_in
 from app.uploads import documents_of, uploaded
 from pricing.accelerators import Catalogue
 from pricing.doubts import Doubt, doubts
@@ -107,7 +108,9 @@ def read_uploads(
         raise InvalidInputError.at(("file",), f"no offer is left: {'; '.join(reasons) or 'the files have no rows'}")
     text = table_text(rows)
     table = read_csv(text.encode(), "the import", catalogue, today)
-    return Uploaded(tuple(files), tuple(failed), text, table, tuple(doubts(table.market(today))))
+    return Uploaded(
+        tuple(files), tuple(failed), text, table, tuple(doubts(table.market(today), built_in().market(today)))
+    )
 
 
 async def _uploaded(request: Request, service: Service) -> Uploaded:

@@ -34,7 +34,11 @@ def recognises(document: Document) -> bool:
 def provider_of(document: Document, provider: str | None, draft: Draft) -> str:
     """Return whose catalog it is: as told, or the file's name without its ending."""
     stem = document.name.rpartition(".")[0].lower()
-    name = (provider or _PROVIDERS.get(stem, stem)).strip().lower()
+    told = _PROVIDERS.get(stem, stem)
+    if provider and told in draft.catalogue.providers and told != provider:
+        draft.note(f"{document.name} holds the prices of {told}, not those of {provider}")
+        provider = None
+    name = (provider or told).strip().lower()
     if not provider and name not in draft.catalogue.providers:
         raise InvalidInputError.at(
             (document.name,),

@@ -22,6 +22,8 @@ NAME = "skypilot"
 WHAT = "a SkyPilot catalog"
 _NEEDED = {"InstanceType", "AcceleratorName", "AcceleratorCount", "Region", "Price"}
 _MEMORY = re.compile(r"""['"]SizeInMiB['"]\s*:\s*([0-9.]+)""")
+# AWS' local zones, such as usw2-lax1-az1 or us-west-2-lax-1a.
+_LOCAL_ZONE = re.compile(r"[a-z]{2,4}\d-[a-z]{3}\d-az\d|[a-z]{2}-[a-z]+-\d-[a-z]{3}-\d[a-z]")
 # What SkyPilot writes for a TPU without a price.
 _PLACEHOLDER = 700.0
 # Its plain A100 is the one with 40 GB.
@@ -56,9 +58,12 @@ def recognises(document: Document) -> bool:
 
 def provider_of(document: Document, provider: str | None, draft: Draft) -> str:
     """Return whose catalog it is: as told, or the folder of SkyPilot's own layout (v8/aws/vms.csv)."""
+    folder = document.folders[0].lower() if document.folders else ""
+    if provider and document.name == "vms.csv" and folder in draft.catalogue.providers and folder != provider:
+        draft.note(f"{document.name} lies in the folder {folder}, so that its prices are not those of {provider}")
+        return folder
     if provider:
         return provider.strip().lower()
-    folder = document.folders[0].lower() if document.folders else ""
     if document.name == "vms.csv" or folder in draft.catalogue.providers:
         return folder
     raise InvalidInputError.at(
@@ -109,6 +114,10 @@ class _Rows:
     def add(self, row: _Row) -> None:
         """Take one row."""
         instance_type, name = row.InstanceType, row.AcceleratorName
+        if _LOCAL_ZONE.fullmatch(row.AvailabilityZone):
+            # It shares the name of its region, and has prices of its own.
+            self.draft.leave_out("local_zone", f"{instance_type or name}, {row.AvailabilityZone}")
+            return
         chip = self.chip(row)
         if isinstance(chip, str):
             self.draft.leave_out(chip, f"{instance_type or name}, {row.Region}" if chip == "fractional" else name)

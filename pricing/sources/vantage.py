@@ -83,9 +83,20 @@ def _prices(
     for key, text in (linux.get("reserved") or {}).items():
         term, _, option = str(key).partition(".")
         months = 12 if "Term1" in term else 36 if "Term3" in term else None
-        if option == "partialUpfront" or months is None or option not in _PLANS:
-            # The list has been known to leave the recurring part out of these.
+        partial = option == "partialUpfront" and _between(linux["reserved"], term)
+        if months is None or (option not in _PLANS and not partial):
+            # The list has been known to leave the recurring part out of some that are paid in part.
             draft.leave_out("reservation_part", f"{name}, {region}, {key}")
             continue
         kind = "convertible_" if "Convertible" in term else ""
-        yield "reserved", months, kind + _PLANS[option], text, "effective price per hour as listed"
+        plan = kind + ("partial_upfront" if partial else _PLANS[option])
+        yield "reserved", months, plan, text, "effective price per hour as listed"
+
+
+def _between(reserved: dict[str, Any], term: str) -> bool:
+    """Whether the price paid in part upfront lies between that paid in full and that without: it is then whole."""
+    try:
+        whole, part, none = (float(reserved[f"{term}.{name}Upfront"]) for name in ("all", "partial", "no"))
+    except (KeyError, TypeError, ValueError):
+        return False
+    return whole <= part <= none

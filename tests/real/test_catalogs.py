@@ -40,7 +40,8 @@ def test_skypilot(provider):
     for row in source_of(name):
         kind = row["InstanceType"] or row["AcceleratorName"]
         for purchase, field in (("on_demand", "Price"), ("spot", "SpotPrice")):
-            if row[field]:
+            # A local zone shares its region's name only.
+            if row[field] and "-lax" not in row.get("AvailabilityZone", ""):
                 stated.setdefault((kind, row["Region"], purchase), []).append(float(row[field]))
     for row in imported(name, provider).rows:
         prices = sorted(stated[row["instance_type"], row["region"], row["purchase"]])

@@ -11,6 +11,7 @@ import pytest
 
 from pricing.accelerators import catalogue
 from pricing.changes import held_back
+from pricing.doubts import doubts
 from pricing.owned import parse_owned
 from pricing.sources.document import Document
 from pricing.sources.importing import import_document, table_text
@@ -92,3 +93,37 @@ def test_the_date_inside_a_page_of_get_products_and_a_share_of_a_gpu():
     found = read(json.dumps({"PriceList": [whole, entry()]}), "page.json")
     assert [(r["instance_type"], r["observed_on"]) for r in found.rows] == [("g6.xlarge", "2026-07-20")]
     assert [left.reason for left in found.left_out] == ["fractional"]
+
+
+def test_a_local_zone_is_no_zone_of_its_region():
+    head = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,"
+    head += "AvailabilityZone\n"
+    zones = (("usw2-az1", 0.25), ("usw2-az2", 0.26), ("usw2-lax1-az1", 0.06), ("us-west-2-lax-1a", 0.07))
+    rows = "".join(f"g4dn.xlarge,T4,1,4,16,,0.526,{spot},us-west-2,{zone}\n" for zone, spot in zones)
+    found = read(head + rows, "vms.csv", "aws")
+    assert {r["purchase"]: r["price_usd_per_hour"] for r in found.rows} == {"on_demand": 0.526, "spot": 0.25}
+    assert {left.reason: left.count for left in found.left_out} == {"local_zone": 2}
+
+
+def test_a_file_that_says_whose_prices_it_holds_is_believed():
+    found = read(GPUHUNT + "g5.xlarge,us-east-1,1.0,4,16,1,A10G,24,False,,\n", "aws.csv", "azure")
+    assert found.rows[0]["provider"] == "aws"
+    assert found.notes == ("aws.csv holds the prices of aws, not those of azure",)
+
+
+@pytest.mark.parametrize(("part", "plans"), [("15.6", 3), ("3.1", 2)])
+def test_vantage_prices_that_are_paid_in_part(part, plans):
+    reserved = {f"yrTerm1Standard.{name}Upfront": price for name, price in
+                (("all", "15.3"), ("partial", part), ("no", "16.4"))}  # fmt: skip
+    body = [{"instance_type": "p4d.24xlarge", "GPU": 8, "vCPU": 96, "memory": 1152, "GPU_model": "NVIDIA A100",
+             "pricing": {"us-east-1": {"linux": {"ondemand": "21.96", "reserved": reserved}}}}]  # fmt: skip
+    found = read(json.dumps(body), "instances.json")
+    assert len([row for row in found.rows if row["purchase"] == "reserved"]) == plans
+
+
+def test_the_price_of_one_gpu_for_a_machine_of_eight_is_doubted():
+    usual = table(*(offer(20 + i, provider=f"p{i}") for i in range(6))).market(TODAY)
+    (doubt,) = doubts(table(offer(2.5)).market(TODAY), usual)
+    assert doubt.code == "far_from_median"
+    assert "0.3125 USD per accelerator-hour, where the median of its kind is 2.8125" in doubt.message
+    assert doubts(table(offer(22)).market(TODAY), usual) == []
