@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import tracemalloc
 from datetime import date
 
 import pytest
@@ -83,6 +84,71 @@ def test_the_csv_form(end):
 def test_a_line_of_another_length_and_another_currency():
     text = bulk(P5, P5 | {"SKU": "D", "Currency": "CNY"}) + '"E","OD"\n'
     assert left(read(text)) == {"other_currency": 1, "unreadable": 1}
+
+
+def test_the_csv_form_gives_what_the_json_form_gives():
+    china = P5 | {"SKU": "C", "Region Code": "cn-north-1", "Currency": "CNY"}
+    host = {"SKU": "M", "Product Family": "Dedicated Host", "Instance Type": "mac2-m2.metal", "Tenancy": "Host"}
+    rows = (
+        P5, china, china | RESERVED | {"SKU": "C"}, china | RESERVED | {"SKU": "C", "Unit": "Quantity"},
+        P5 | RESERVED | {"PricePerUnit": "10"}, P5 | RESERVED | {"Unit": "Quantity", "PricePerUnit": "87600"},
+        P5 | RESERVED | {"OfferTermCode": "R3", "LeaseContractLength": "3yr", "PurchaseOption": "All Upfront",
+                         "OfferingClass": "convertible", "Unit": "Quantity", "PricePerUnit": "525600"},
+        P5 | {"SKU": "B", "operation": "RunInstances:CB", "MarketOption": "CapacityBlock", "PricePerUnit": "0"},
+        P5 | host | {"PricePerUnit": "0.878", "GPU": "", "Operating System": "NA", "operation": ""},
+        P5 | {"SKU": "T", "Instance Type": "trn1.32xlarge", "PricePerUnit": "21.5", "GPU": "", "Memory": "512 GiB"},
+    )  # fmt: skip
+    names = {
+        "Instance Type": "instanceType", "Region Code": "regionCode", "vCPU": "vcpu", "Memory": "memory", "GPU": "gpu",
+        "Operating System": "operatingSystem", "Tenancy": "tenancy", "Pre Installed S/W": "preInstalledSw",
+        "CapacityStatus": "capacitystatus", "operation": "operation", "MarketOption": "marketoption",
+    }  # fmt: skip
+    products, terms = {}, {"OnDemand": {}, "Reserved": {}}
+    for row in rows:
+        sku, code = row["SKU"], row["OfferTermCode"]
+        attributes = {name: row[title] for title, name in names.items() if row[title]}
+        products[sku] = {"productFamily": row["Product Family"], "attributes": attributes}
+        term = terms[row["TermType"]].setdefault(sku, {}).setdefault(f"{sku}.{code}", {"priceDimensions": {}})
+        term["termAttributes"] = {title: row.get(title, "") for title in RESERVED if title in HEADING[11:14]}
+        dimension = {"unit": row["Unit"], "pricePerUnit": {row["Currency"]: row["PricePerUnit"]}}
+        term["priceDimensions"][row["Unit"]] = dimension
+    head = {"offerCode": "AmazonEC2", "publicationDate": "2026-11-12T22:53:08Z"}
+    as_csv = read(bulk(*rows))
+    as_json = read(json.dumps(head | {"products": products, "terms": terms}))
+    assert as_csv.rows == as_json.rows
+    assert left(as_csv) == left(as_json) == {"other_currency": 2, "block_without_fee": 1}
+    assert {(r["instance_type"], r["plan"]): r["price_usd_per_hour"] for r in as_csv.rows} == {
+        ("p5.48xlarge", ""): 55.04, ("p5.48xlarge", "partial_upfront"): pytest.approx(20.0),
+        # 525,600 / (3 × 8,760)
+        ("p5.48xlarge", "convertible_all_upfront"): pytest.approx(20.0),
+        ("mac2-m2.metal", ""): 0.878, ("trn1.32xlarge", ""): 21.5,
+    }  # fmt: skip
+
+
+def test_the_csv_form_without_the_lines_about_the_file_or_quotation_marks():
+    beheaded = read(bulk(P5, about=()))
+    plain = read(
+        bulk(P5).replace('"For ""information"", only"', "x").replace('"2,048 GiB"', "2048 GiB").replace('"', "")
+    )
+    assert beheaded.format == plain.format == "aws_price_list"
+    assert [(r["price_usd_per_hour"], r["observed_on"]) for r in (*beheaded.rows, *plain.rows)] == [
+        (55.04, "2026-12-01"), (55.04, "2026-11-12"),
+    ]  # fmt: skip
+
+
+def test_a_large_csv_is_read_in_bounded_memory(tmp_path):
+    path = tmp_path / "index.csv"
+    windows = bulk(P5 | {"SKU": "W", "Operating System": "Windows"}, about=(), heading=HEADING).splitlines()[1]
+    with path.open("w") as file:
+        file.write(bulk(P5))
+        file.writelines(f"{windows}\n" for _ in range(60_000))
+    document = Document.at(path)
+    tracemalloc.start()
+    found = import_document(document, catalogue(), date(2026, 12, 1))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (len(found.rows), found.rows_read, left(found)) == (1, 60_001, {"not_linux": 1})
+    assert most < path.stat().st_size / 5
 
 
 def test_a_csv_without_headings_is_refused():
