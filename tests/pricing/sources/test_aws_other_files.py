@@ -199,6 +199,24 @@ def test_savings_plans(order):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("order", ["products first", "terms first"])
+def test_savings_plans_without_a_code_of_the_offer(order):
+    data = json.loads(plan_file(rate("30.5"), order=order))
+    del data["offerCode"]
+    found = read(json.dumps(data | {"regionCode": "us-east-2"}, indent=1))
+    assert found.format == "aws_savings_plans"
+    assert [r["price_usd_per_hour"] for r in found.rows] == [30.5]
+
+
+def test_rates_by_usage_alone_and_of_local_zones():
+    zone = rate("2.5", "g4dn.2xlarge", discountedUsageType="LAX1-BoxUsage:g4dn.2xlarge",
+                discountedRegionCode="us-west-2-lax-1")  # fmt: skip
+    found = read(plan_file(rate("30.5", discountedInstanceType=""), zone))
+    assert {(r["instance_type"], r["region"]): r["price_usd_per_hour"] for r in found.rows} == {
+        ("p5.48xlarge", "us-east-2"): 30.5, ("g4dn.2xlarge", "us-west-2-lax-1"): 2.5,
+    }  # fmt: skip
+
+
 def test_plans_are_told_apart():
     found = read(plan_file(rate("25"), years=1, option="All Upfront", family="EC2InstanceSavingsPlans"))
     assert [(r["plan"], r["term_months"]) for r in found.rows] == [("ec2_instance_all_upfront", 12)]
@@ -272,14 +290,25 @@ def test_capacity_blocks_are_priced_by_the_instance_hour():
     assert "lower median of 3 offerings, 35.76 to 37.5" in day["notes"]
 
 
+def test_minutes_come_on_top_of_the_hours_of_a_block():
+    # Begun at 04:55 for 11:30 of the next day: 30 h 35 min.
+    found = read(json.dumps({"CapacityBlockOfferings": [block("1100.88", hours=30, CapacityBlockDurationMinutes=35)]}))
+    (row,) = found.rows
+    # 1,100.88 / (30 + 35 / 60) = 1,100.88 × 60 / 1,835
+    assert (row["plan"], row["price_usd_per_hour"]) == ("30_hours_35_minutes", pytest.approx(66052.8 / 1835))
+    assert row["notes"] == "minimum rental 30 h 35 min; 1100.88 USD upfront for 1 × 30 h 35 min"
+
+
 def test_what_capacity_blocks_leave_out():
+    whole = block(CapacityBlockDurationMinutes=1440)
     offerings = [block(), block(CurrencyCode="CNY"), block(InstanceType="p99.48xlarge"), block("0"),
-                 block(AvailabilityZone="?")]  # fmt: skip
+                 block(AvailabilityZone="?"), block(count=None), block(hours=0), whole]  # fmt: skip
     found = read(json.dumps({"CapacityBlockOfferings": offerings}))
-    assert left(found) == {"other_currency": 1, "unknown_accelerator": 1, "zero_price": 1, "unreadable": 1}
+    assert [r["price_usd_per_hour"] for r in found.rows] == [pytest.approx(92.28)]
+    assert left(found) == {"other_currency": 1, "unknown_accelerator": 1, "zero_price": 1, "unreadable": 4}
 
 
-@pytest.mark.parametrize("wrong", [block(hours=0), block("a lot"), block(count=None), "no offering"])
+@pytest.mark.parametrize("wrong", [block("a lot"), block(hours="long"), "no offering"])
 def test_broken_capacity_blocks_are_refused(wrong):
     with pytest.raises(PriceFileError):
         read(json.dumps({"CapacityBlockOfferings": [wrong]}))
