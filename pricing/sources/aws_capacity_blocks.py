@@ -15,6 +15,7 @@ from pricing.sources.draft import Draft, Offer
 
 NAME = "aws_capacity_blocks"
 WHAT = "EC2 Capacity Block offerings"
+_HOUR = 60  # minutes
 # A zone's name is its region's, with a letter; local zones have a longer one.
 _ZONE = re.compile(r"([a-z]{2}(?:-[a-z]+)+-\d+)(?:[a-z]|-[a-z0-9-]+)?")
 
@@ -48,13 +49,20 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
             draft.leave_out("other_currency", f"{example}, in {offering['CurrencyCode']}")
         elif known is None or known[1] is None:
             draft.leave_out("unknown_accelerator", name)
-        elif zone is None:
+        elif zone is None or "UpfrontFee" not in offering or not offering.get("InstanceCount"):
             draft.leave_out("unreadable", example)
         else:
-            hours, count = int(offering["CapacityBlockDurationHours"]), int(offering["InstanceCount"])
-            fee = float(offering["UpfrontFee"])
+            hours, minutes = (int(offering.get(f"CapacityBlockDuration{unit}") or 0) for unit in ("Hours", "Minutes"))
+            if not 0 <= minutes < _HOUR or hours + minutes == 0:
+                draft.leave_out("unreadable", f"{example}, {hours} h {minutes} min")
+                continue
+            # A block that begins at once ends at the usual time of the day: minutes come on top of the hours.
+            length, plan = f"{hours} h {minutes} min", f"{hours}_hours_{minutes}_minutes"
+            if not minutes:
+                length, plan = f"{hours} h", f"{hours}_hours"
+            count, fee = int(offering["InstanceCount"]), float(offering["UpfrontFee"])
             offer = Offer(
-                provider or "aws", name, zone[1], known[0], known[1], "capacity_block", plan=f"{hours}_hours",
-                notes=f"minimum rental {hours} h; {fee:g} USD upfront for {count} × {hours} h", spread_over="offerings",
+                provider or "aws", name, zone[1], known[0], known[1], "capacity_block", plan=plan,
+                notes=f"minimum rental {length}; {fee:g} USD upfront for {count} × {length}", spread_over="offerings",
             )  # fmt: skip
-            draft.add(offer, estimate.block_price(fee, count, hours))
+            draft.add(offer, estimate.block_price(fee, count, hours + minutes / _HOUR))

@@ -16,7 +16,9 @@ from pricing.sources.draft import Draft, Offer
 
 NAME = "aws_savings_plans"
 WHAT = "AWS Savings Plans' prices"
+# The CSV form and some JSON name the offer; the JSON form as AWS documents it has only its parts to be known by.
 _OFFER_CODE = re.compile(r'"?offer_?code"?\s*[:,]\s*"?\w*SavingsPlan', re.IGNORECASE)
+_PARTS = re.compile(r'"productFamily"\s*:\s*"\w+SavingsPlans"|"terms"\s*:\s*\{\s*"savingsPlan"\s*:\s*\[')
 _PUBLISHED = re.compile(r'"?publication ?date"?\s*[:,]\s*"?(\d{4}-\d{2}-\d{2})', re.IGNORECASE)
 # `USE1-BoxUsage:p5.48xlarge` is a shared machine in use; other usages are hosts, dedicated tenancy, reservations.
 _USAGE = re.compile(r"(?:[A-Z0-9]+-)*BoxUsage:(.+)")
@@ -26,8 +28,10 @@ _FAMILIES = {"ComputeSavingsPlans": "compute", "EC2InstanceSavingsPlans": "ec2_i
 
 
 def recognises(document: Document) -> bool:
-    """Whether the file names a Savings Plan as its offer, as JSON or CSV."""
-    return _OFFER_CODE.search(document.head_text[:4096]) is not None
+    """Whether the file names a Savings Plan as its offer, as JSON or CSV, or has plans for its products or terms."""
+    if _OFFER_CODE.search(document.head_text[:4096]):
+        return True
+    return document.head_text.lstrip().startswith("{") and _PARTS.search(document.head_text) is not None
 
 
 def read(document: Document, draft: Draft, provider: str | None) -> None:

@@ -29,6 +29,7 @@ LEFT_OUT = {
     "dev_test": "are for holders of a development subscription",
     "reservation_part": "are parts of a reservation's price, not a price per hour",
     "unused_reservation": "repeat a price for reserved capacity that is not used",
+    "block_without_fee": "are Capacity Blocks, whose fee is paid at booking and is in their offerings alone",
     "not_hourly": "are not priced by the hour",
     "volume_tier": "are the price beyond a volume, not the first one",
     "other_product": "are other products than instances",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import tracemalloc
 from datetime import date
 
 import pytest
@@ -85,6 +86,71 @@ def test_a_line_of_another_length_and_another_currency():
     assert left(read(text)) == {"other_currency": 1, "unreadable": 1}
 
 
+def test_the_csv_form_gives_what_the_json_form_gives():
+    china = P5 | {"SKU": "C", "Region Code": "cn-north-1", "Currency": "CNY"}
+    host = {"SKU": "M", "Product Family": "Dedicated Host", "Instance Type": "mac2-m2.metal", "Tenancy": "Host"}
+    rows = (
+        P5, china, china | RESERVED | {"SKU": "C"}, china | RESERVED | {"SKU": "C", "Unit": "Quantity"},
+        P5 | RESERVED | {"PricePerUnit": "10"}, P5 | RESERVED | {"Unit": "Quantity", "PricePerUnit": "87600"},
+        P5 | RESERVED | {"OfferTermCode": "R3", "LeaseContractLength": "3yr", "PurchaseOption": "All Upfront",
+                         "OfferingClass": "convertible", "Unit": "Quantity", "PricePerUnit": "525600"},
+        P5 | {"SKU": "B", "operation": "RunInstances:CB", "MarketOption": "CapacityBlock", "PricePerUnit": "0"},
+        P5 | host | {"PricePerUnit": "0.878", "GPU": "", "Operating System": "NA", "operation": ""},
+        P5 | {"SKU": "T", "Instance Type": "trn1.32xlarge", "PricePerUnit": "21.5", "GPU": "", "Memory": "512 GiB"},
+    )  # fmt: skip
+    names = {
+        "Instance Type": "instanceType", "Region Code": "regionCode", "vCPU": "vcpu", "Memory": "memory", "GPU": "gpu",
+        "Operating System": "operatingSystem", "Tenancy": "tenancy", "Pre Installed S/W": "preInstalledSw",
+        "CapacityStatus": "capacitystatus", "operation": "operation", "MarketOption": "marketoption",
+    }  # fmt: skip
+    products, terms = {}, {"OnDemand": {}, "Reserved": {}}
+    for row in rows:
+        sku, code = row["SKU"], row["OfferTermCode"]
+        attributes = {name: row[title] for title, name in names.items() if row[title]}
+        products[sku] = {"productFamily": row["Product Family"], "attributes": attributes}
+        term = terms[row["TermType"]].setdefault(sku, {}).setdefault(f"{sku}.{code}", {"priceDimensions": {}})
+        term["termAttributes"] = {title: row.get(title, "") for title in RESERVED if title in HEADING[11:14]}
+        dimension = {"unit": row["Unit"], "pricePerUnit": {row["Currency"]: row["PricePerUnit"]}}
+        term["priceDimensions"][row["Unit"]] = dimension
+    head = {"offerCode": "AmazonEC2", "publicationDate": "2026-11-12T22:53:08Z"}
+    as_csv = read(bulk(*rows))
+    as_json = read(json.dumps(head | {"products": products, "terms": terms}))
+    assert as_csv.rows == as_json.rows
+    assert left(as_csv) == left(as_json) == {"other_currency": 2, "block_without_fee": 1}
+    assert {(r["instance_type"], r["plan"]): r["price_usd_per_hour"] for r in as_csv.rows} == {
+        ("p5.48xlarge", ""): 55.04, ("p5.48xlarge", "partial_upfront"): pytest.approx(20.0),
+        # 525,600 / (3 × 8,760)
+        ("p5.48xlarge", "convertible_all_upfront"): pytest.approx(20.0),
+        ("mac2-m2.metal", ""): 0.878, ("trn1.32xlarge", ""): 21.5,
+    }  # fmt: skip
+
+
+def test_the_csv_form_without_the_lines_about_the_file_or_quotation_marks():
+    beheaded = read(bulk(P5, about=()))
+    plain = read(
+        bulk(P5).replace('"For ""information"", only"', "x").replace('"2,048 GiB"', "2048 GiB").replace('"', "")
+    )
+    assert beheaded.format == plain.format == "aws_price_list"
+    assert [(r["price_usd_per_hour"], r["observed_on"]) for r in (*beheaded.rows, *plain.rows)] == [
+        (55.04, "2026-12-01"), (55.04, "2026-11-12"),
+    ]  # fmt: skip
+
+
+def test_a_large_csv_is_read_in_bounded_memory(tmp_path):
+    path = tmp_path / "index.csv"
+    windows = bulk(P5 | {"SKU": "W", "Operating System": "Windows"}, about=(), heading=HEADING).splitlines()[1]
+    with path.open("w") as file:
+        file.write(bulk(P5))
+        file.writelines(f"{windows}\n" for _ in range(60_000))
+    document = Document.at(path)
+    tracemalloc.start()
+    found = import_document(document, catalogue(), date(2026, 12, 1))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (len(found.rows), found.rows_read, left(found)) == (1, 60_001, {"not_linux": 1})
+    assert most < path.stat().st_size / 5
+
+
 def test_a_csv_without_headings_is_refused():
     head = "".join(f'"{a}","{b}"\n' for a, b in (("FormatVersion", "v1.0"), ("Version", "OfferTermCode")))
     with pytest.raises(PriceFileError, match="no line of headings"):
@@ -131,6 +197,24 @@ def test_savings_plans(order):
     assert (row["purchase"], row["term_months"], row["plan"], row["region"], row["observed_on"]) == (
         "savings_plan", 36, "compute_no_upfront", "us-east-2", "2026-11-10"
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("order", ["products first", "terms first"])
+def test_savings_plans_without_a_code_of_the_offer(order):
+    data = json.loads(plan_file(rate("30.5"), order=order))
+    del data["offerCode"]
+    found = read(json.dumps(data | {"regionCode": "us-east-2"}, indent=1))
+    assert found.format == "aws_savings_plans"
+    assert [r["price_usd_per_hour"] for r in found.rows] == [30.5]
+
+
+def test_rates_by_usage_alone_and_of_local_zones():
+    zone = rate("2.5", "g4dn.2xlarge", discountedUsageType="LAX1-BoxUsage:g4dn.2xlarge",
+                discountedRegionCode="us-west-2-lax-1")  # fmt: skip
+    found = read(plan_file(rate("30.5", discountedInstanceType=""), zone))
+    assert {(r["instance_type"], r["region"]): r["price_usd_per_hour"] for r in found.rows} == {
+        ("p5.48xlarge", "us-east-2"): 30.5, ("g4dn.2xlarge", "us-west-2-lax-1"): 2.5,
+    }  # fmt: skip
 
 
 def test_plans_are_told_apart():
@@ -206,14 +290,25 @@ def test_capacity_blocks_are_priced_by_the_instance_hour():
     assert "lower median of 3 offerings, 35.76 to 37.5" in day["notes"]
 
 
+def test_minutes_come_on_top_of_the_hours_of_a_block():
+    # Begun at 04:55 for 11:30 of the next day: 30 h 35 min.
+    found = read(json.dumps({"CapacityBlockOfferings": [block("1100.88", hours=30, CapacityBlockDurationMinutes=35)]}))
+    (row,) = found.rows
+    # 1,100.88 / (30 + 35 / 60) = 1,100.88 × 60 / 1,835
+    assert (row["plan"], row["price_usd_per_hour"]) == ("30_hours_35_minutes", pytest.approx(66052.8 / 1835))
+    assert row["notes"] == "minimum rental 30 h 35 min; 1100.88 USD upfront for 1 × 30 h 35 min"
+
+
 def test_what_capacity_blocks_leave_out():
+    whole = block(CapacityBlockDurationMinutes=1440)
     offerings = [block(), block(CurrencyCode="CNY"), block(InstanceType="p99.48xlarge"), block("0"),
-                 block(AvailabilityZone="?")]  # fmt: skip
+                 block(AvailabilityZone="?"), block(count=None), block(hours=0), whole]  # fmt: skip
     found = read(json.dumps({"CapacityBlockOfferings": offerings}))
-    assert left(found) == {"other_currency": 1, "unknown_accelerator": 1, "zero_price": 1, "unreadable": 1}
+    assert [r["price_usd_per_hour"] for r in found.rows] == [pytest.approx(92.28)]
+    assert left(found) == {"other_currency": 1, "unknown_accelerator": 1, "zero_price": 1, "unreadable": 4}
 
 
-@pytest.mark.parametrize("wrong", [block(hours=0), block("a lot"), block(count=None), "no offering"])
+@pytest.mark.parametrize("wrong", [block("a lot"), block(hours="long"), "no offering"])
 def test_broken_capacity_blocks_are_refused(wrong):
     with pytest.raises(PriceFileError):
         read(json.dumps({"CapacityBlockOfferings": [wrong]}))

@@ -97,7 +97,11 @@ def test_what_is_left_out():
     price = {"OnDemand": [dimensions(1)]}
     found = read(
         bulk(
-            (product("trn2.48xlarge", marketoption="CapacityBlock"), {"OnDemand": [dimensions(0)]}),
+            (product("trn2.48xlarge", marketoption="CapacityBlock", operation="RunInstances:CB"),
+             {"OnDemand": [dimensions(0)]}),
+            # A price there would be one on top of the block's.
+            (product("p5.48xlarge", operation="RunInstances:CB"), {"OnDemand": [dimensions(0.06)]}),
+            (product("p5.48xlarge", operation="RunInstances:0010:CB", operatingSystem="RHEL"), price),
             (product("p5.48xlarge", operatingSystem="Windows"), price),
             (product("p5.48xlarge", preInstalledSw="SQL Std"), price),
             (product("p5.48xlarge", tenancy="Dedicated"), price),
@@ -106,10 +110,10 @@ def test_what_is_left_out():
             ({"productFamily": "Storage", "attributes": {}}, price),
             (product("p4d.24xlarge"), {"OnDemand": [dimensions(0)]}),
         )
-    )
+    )  # fmt: skip
     assert found.rows == ()
     assert {item.reason: item.count for item in found.left_out} == {
-        "no_price": 1, "not_linux": 2, "not_shared": 1, "unused_reservation": 1, "unknown_accelerator": 1,
+        "block_without_fee": 2, "not_linux": 3, "not_shared": 1, "unused_reservation": 1, "unknown_accelerator": 1,
         "other_product": 1, "zero_price": 1,
     }  # fmt: skip
 
