@@ -228,6 +228,13 @@ def parameters(docs: dict[str, tuple[str, str, bool]], required: tuple[str, ...]
     ]
 
 
+def upload(files: str, **fields: dict[str, Any]) -> dict[str, Any]:
+    """Describe a form with files, and fields beside them."""
+    file = {"type": "array", "items": {"type": "string", "format": "binary"}, "description": files}
+    schema = {"type": "object", "required": ["file"], "properties": {"file": file, **fields}}
+    return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
+
+
 def detail_parameters() -> list[dict[str, Any]]:
     """Return the parameters that say more about the first measurement; m2.… is the second's."""
     return [

@@ -25,26 +25,7 @@ from pricing.units import UNITS, unit_named
 
 router = APIRouter(tags=["benchmarks"])
 MOST_RUNS = 200
-_DOCS: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["file"],
-                    "properties": {
-                        "file": {
-                            "type": "array",
-                            "items": {"type": "string", "format": "binary"},
-                            "description": "One or more result files, or a zip of them.",
-                        }
-                    },
-                }
-            }
-        },
-    }
-}
+_DOCS = openapi.upload("One or more result files, or a zip of them.")
 Read = tuple[list[dict[str, Any]], list[Fault]]
 
 

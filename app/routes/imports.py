@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -28,32 +27,12 @@ from pricing.sources.own_schema import read_csv
 router = APIRouter(tags=["prices"])
 PREVIEW_ROWS = 20
 MOST_OFFERS = 100_000
-_DOCS: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["file"],
-                    "properties": {
-                        "file": {
-                            "type": "array",
-                            "items": {"type": "string", "format": "binary"},
-                            "description": "One or more files, or a zip of them.",
-                        },
-                        "provider": {
-                            "type": "string",
-                            "description": "Whose prices these are, where the files do not say.",
-                        },
-                        "map": {"type": "array", "items": {"type": "string"}, "description": "COLUMN=HEADING."},
-                        "decimal": {"type": "string", "enum": [".", ","], "description": "Of a spreadsheet."},
-                    },
-                }
-            }
-        },
-    }
-}
+_DOCS = openapi.upload(
+    "One or more files, or a zip of them.",
+    provider={"type": "string", "description": "Whose prices these are, where the files do not say."},
+    map={"type": "array", "items": {"type": "string"}, "description": "COLUMN=HEADING."},
+    decimal={"type": "string", "enum": [".", ","], "description": "Of a spreadsheet."},
+)
 
 
 @dataclass(frozen=True)

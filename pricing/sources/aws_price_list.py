@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,8 +16,6 @@ from pricing.sources.draft import Draft
 
 NAME = "aws_price_list"
 WHAT = "an AWS price list"
-# In pages of get-products each entry is JSON inside a string, so that its quotes are escaped.
-_PUBLISHED = re.compile(r'\\?"?publication ?date\\?"?\s*[:,]\s*\\?"?(\d{4}-\d{2}-\d{2})', re.IGNORECASE)
 
 
 def recognises(document: Document) -> bool:
@@ -32,9 +29,7 @@ def recognises(document: Document) -> bool:
 def read(document: Document, draft: Draft, provider: str | None) -> None:
     """Read Linux prices of shared machines: on demand and reserved, with upfront payments spread over the term."""
     seller = provider or "aws"
-    published = _PUBLISHED.search(document.head_text)
-    if published and published[1] <= draft.observed_on:
-        draft.observed_on, draft.dated = published[1], True
+    aws_products.date_by_publication(document, draft)
     if aws_price_list_csv.recognises(document):
         aws_price_list_csv.read(document, draft, seller)
     elif '"PriceList"' in document.head_text:

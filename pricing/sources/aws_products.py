@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pricing import estimate
+from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
 
 _LENGTHS = {"1yr": 12, "3yr": 36}
+# In pages of get-products each entry is JSON inside a string, so that its quotes are escaped; CSV may have none.
+_PUBLISHED = re.compile(r'\\?"?publication ?date\\?"?\s*[:,]\s*\\?"?(\d{4}-\d{2}-\d{2})', re.IGNORECASE)
 _MEMORY = re.compile(r"([0-9.,]+)\s*GiB")
 # EC2 Mac exists only as a Dedicated Host, and is rented for a day at least.
 _MAC = "mac"
@@ -58,6 +61,13 @@ class Term:
             self.hourly = float(price)
         else:
             self.fault = "not_hourly"
+
+
+def date_by_publication(document: Document, draft: Draft) -> None:
+    """Take the date on which a file was published for that of its prices; one that is still to come is not believed."""
+    published = _PUBLISHED.search(document.head_text)
+    if published and published[1] <= draft.observed_on:
+        draft.observed_on, draft.dated = published[1], True
 
 
 def product_of(family: str, about: Mapping[str, str], draft: Draft) -> Product | None:

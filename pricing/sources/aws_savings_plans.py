@@ -11,6 +11,7 @@ from typing import Any
 import ijson
 
 from pricing.errors import PriceFileError
+from pricing.sources import aws_products
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
 
@@ -19,7 +20,6 @@ WHAT = "AWS Savings Plans' prices"
 # The CSV form and some JSON name the offer; the JSON form as AWS documents it has only its parts to be known by.
 _OFFER_CODE = re.compile(r'"?offer_?code"?\s*[:,]\s*"?\w*SavingsPlan', re.IGNORECASE)
 _PARTS = re.compile(r'"productFamily"\s*:\s*"\w+SavingsPlans"|"terms"\s*:\s*\{\s*"savingsPlan"\s*:\s*\[')
-_PUBLISHED = re.compile(r'"?publication ?date"?\s*[:,]\s*"?(\d{4}-\d{2}-\d{2})', re.IGNORECASE)
 # `USE1-BoxUsage:p5.48xlarge` is a shared machine in use; other usages are hosts, dedicated tenancy, reservations.
 _USAGE = re.compile(r"(?:[A-Z0-9]+-)*BoxUsage:(.+)")
 # Families with accelerators; one of these that the catalogue does not know is no plain machine.
@@ -37,9 +37,7 @@ def recognises(document: Document) -> bool:
 def read(document: Document, draft: Draft, provider: str | None) -> None:
     """Read Linux prices of shared machines; the price is that per hour under the commitment, all in."""
     seller = provider or "aws"
-    published = _PUBLISHED.search(document.head_text)
-    if published and published[1] <= draft.observed_on:
-        draft.observed_on, draft.dated = published[1], True
+    aws_products.date_by_publication(document, draft)
     rates = _from_json(document) if document.head_text.lstrip().startswith("{") else _from_csv(document)
     for rate in rates:
         draft.rows_read += 1

@@ -57,12 +57,13 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
         listed = orjson.loads(document.read())
     except orjson.JSONDecodeError as error:
         raise PriceFileError.at((document.name,), f"{document.name}: is not JSON ({error})") from error
-    for item in listed["items"] if isinstance(listed, dict) else listed:
+
+    def handle(item: dict[str, Any]) -> None:
         draft.rows_read += 1
         name = str(item.get("displayName", ""))
         if "gpu per hour" not in str(item.get("metricName", "")).lower():
             draft.leave_out("other_product", name)
-            continue
+            return
         price = _price(item)
         shapes = next((shapes for pattern, shapes in _SHAPES if re.search(pattern, name.lower())), None)
         if price is None:
@@ -75,3 +76,5 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
                 notes = f"{price:g} USD per GPU × {count}"
                 offer = Offer(provider or "oci", shape, "global", chip, count or 1, notes=notes)
                 draft.add(offer, price * (count or 1))
+
+    draft.each(listed["items"] if isinstance(listed, dict) else listed, handle)

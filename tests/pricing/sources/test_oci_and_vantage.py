@@ -99,3 +99,9 @@ def test_vantages_trainium():
 def test_broken_lists_are_refused(text):
     with pytest.raises(PriceFileError, match=r"list\.json"):
         read(text)
+
+
+def test_one_broken_item_of_oracles_list_leaves_the_others():
+    found = read({"items": [5, item("OCI - Compute - GPU - H100", 10.0)]})
+    assert [row["price_usd_per_hour"] for row in found.rows] == [80.0]
+    assert [(left.reason, left.count) for left in found.left_out] == [("unreadable", 1)]
