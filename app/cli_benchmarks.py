@@ -96,9 +96,9 @@ def _rows(files: Any) -> tuple[list[str], Iterator[list[object]]]:
 
 
 def _lines(files: Any) -> Iterator[str]:
-    from app.format import UNKNOWN, percent, significant
     from app.terminal import aligned
     from pricing.benchmarks.usage import hardware_of, pairs_of, point_of, unit_of
+    from pricing.wording import UNKNOWN, percent, significant
 
     for each in files:
         yield f"{each['file']}: {each['format']}"
@@ -253,7 +253,7 @@ def _measurement_file(
 
 
 def _tell_timing(timing: Any, unit: Any, within: float) -> None:
-    from app.format import percent, significant
+    from pricing.wording import percent, significant
 
     rate, spread = timing.rate, timing.spread
     text = f"{significant(rate.value, 5)} {unit.rate_unit}"

@@ -1,4 +1,4 @@
-"""The only place where numbers become text for people. Unknown is n/a, never 0."""
+"""Numbers as text for pages and terminals. Unknown is n/a, never 0."""
 
 from __future__ import annotations
 
@@ -6,23 +6,7 @@ import math
 
 from markupsafe import Markup
 
-UNKNOWN = "n/a"
-
-
-def significant(value: float | None, digits: int = 3) -> str:
-    """Round to significant digits: 0.0000023 stays 0.0000023, 1234.5 becomes 1,230."""
-    if value is None or not math.isfinite(value):
-        return UNKNOWN
-    if value == 0:
-        return "0"
-    if 1e-4 <= value < 100:
-        # The usual case, in one step.
-        return f"{value:#.{digits}g}".rstrip(".")
-    text = f"{value:.{digits - 1}e}"
-    exponent = int(text.partition("e")[2])
-    if not -9 <= exponent <= 14:
-        return text
-    return f"{float(text):,.{max(digits - 1 - exponent, 0)}f}"
+from pricing.wording import UNKNOWN, significant
 
 
 def price(value: float | None) -> str:
@@ -44,11 +28,6 @@ def exact(value: float | None) -> str:
 def figure(value: float | None) -> str:
     """Write a data-sheet figure as the sheet has it."""
     return UNKNOWN if value is None else f"{value:,.10g}"
-
-
-def percent(value: float | None) -> str:
-    """Write a share as a percentage with three significant digits at most."""
-    return UNKNOWN if value is None else f"{significant(100 * value)} %"
 
 
 def whole(value: int | None) -> str:

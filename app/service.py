@@ -25,6 +25,7 @@ from pricing.errors import Fault, InvalidInputError, shown
 from pricing.flags import FLAGS
 from pricing.market import PriceTable
 from pricing.reading import Reader
+from pricing.wording import percent, significant
 
 _HERE = Path(__file__).parent
 # In a wheel the templates lie inside the package, in a checkout beside it.
@@ -183,10 +184,10 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     environment.filters |= {
-        "significant": text.significant,
+        "significant": significant,
         "price": text.price,
         "exact": text.exact,
-        "percent": text.percent,
+        "percent": percent,
         "figure": text.figure,
         "whole": text.whole,
         "words": text.words,

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.exports import rows_of
-from app.format import UNKNOWN, figure, percent, price, range_text, significant
+from app.format import figure, price, range_text
 from pricing.browse import PRICE_COLUMNS, Browsed
 from pricing.changes import Change, Summary
 from pricing.columns import COLUMNS
 from pricing.compare import Answer, headlines
 from pricing.matching import REASONS
+from pricing.wording import UNKNOWN, percent, significant
 
 Cells = Sequence[str]
 

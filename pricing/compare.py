@@ -22,7 +22,8 @@ from pricing.flags import of_offers
 from pricing.market import Market
 from pricing.matching import Counter, Excluded, Masks, Matched, held_by, matches, ranked
 from pricing.measurements import Measurement, Rate
-from pricing.offers import NO_TERM, Ints
+from pricing.named import named_offers, offer_name, type_names
+from pricing.offers import Ints
 from pricing.question import DEFAULT_LIMIT, Question, Warned
 from pricing.units import Unit
 
@@ -174,66 +175,25 @@ def _baseline(question: Question, market: Market, found: dict[int, Matched], fig
     else:
         # Every size counts here: the name may pick one.
         every = {i: Matched.of(held_by(market, question.measurements[i])) for i in unfiltered}
-        pairs = ranked(_named_offers(name, question, market, every), 1, figures)
+        pairs = ranked(named_offers(name, market, every), 1, figures)
         missing = (
             f"{shown(name)} is neither a measurement's label nor an offer with an estimate; write a label or "
             "PROVIDER/INSTANCE_TYPE[:COUNT][/REGION[/PURCHASE[/TERM_MONTHS]]]."
         )
         if not len(pairs):
-            missing += near_matches(name, [*labels, *_type_names(market, every)])
+            missing += near_matches(name, [*labels, *type_names(market, every)])
     if not len(pairs):
         raise InvalidInputError.at(("baseline",), missing)
     return _as_baseline(question, pairs, figures)
-
-
-def _type_names(market: Market, found: dict[int, Matched]) -> list[str]:
-    words = market.columns.words
-    offers = np.unique(np.concatenate([m.offers for m in found.values()])) if found else NO_PAIRS.offer
-    types = zip(words["provider"].texts(offers), words["instance_type"].texts(offers), strict=True)
-    return sorted({f"{p}/{t}" for p, t in types})
-
-
-def _named_offers(name: str, question: Question, market: Market, found: dict[int, Matched]) -> dict[int, Matched]:
-    """Keep the offers that PROVIDER/INSTANCE_TYPE[:COUNT][/REGION[/PURCHASE[/TERM]]] names.
-
-    Instance types may hold '/' and ':', so that the longest known type that fits is taken.
-    """
-    provider, _, rest = name.partition("/")
-    provider = provider.strip().lower()
-    types = [t.split("/", 1)[1] for t in question.table.instance_types(provider)]
-    fitting = [t for t in types if rest == t or rest.startswith((f"{t}/", f"{t}:"))]
-    if not fitting:
-        return {}
-    instance_type = max(fitting, key=len)
-    tail = rest[len(instance_type) :]
-    count, slash, where = tail.partition("/") if tail.startswith(":") else ("", tail[:1], tail[1:])
-    region, purchase, term, *more = [*where.split("/"), "", "", ""] if slash else ["", "", ""]
-    columns = market.columns
-    words = columns.words
-    mask = words["provider"].mask([provider]) & words["instance_type"].mask([instance_type])
-    for text, array in ((count[1:], columns.count), (term, columns.term)):
-        if text:
-            mask &= array == (int(text) if text.isascii() and text.isdigit() and len(text) < 10 else NO_TERM - 1)
-    for text, column in ((region, "region"), (purchase, "purchase")):
-        if text:
-            mask &= words[column].mask([text])
-    if any(more):
-        return {}
-    return {i: matched.take(mask[matched.offers]) for i, matched in found.items()}
 
 
 def _as_baseline(question: Question, pairs: Pairs, figures: Figures) -> Baseline | None:
     if not len(pairs):
         return None
     row = figures(pairs)
-    columns, i = row.columns, int(pairs.offer[0])
-    words = columns.words
-    provider, instance_type = words["provider"].at(i), words["instance_type"].at(i)
-    several = len(question.table.sizes_of(provider, instance_type)) > 1
-    count = f":{columns.count[i]}" if several else ""
-    term = f"/{columns.term[i]}" if columns.term[i] != NO_TERM else ""
+    name = offer_name(row.columns, int(pairs.offer[0]), question.table)
     return Baseline(
-        f"{provider}/{instance_type}{count}/{words['region'].at(i)}/{words['purchase'].at(i)}{term}",
+        name,
         question.measurements[int(pairs.measurement[0])].label,
         float(row.price[0]),
         float(row.rate[0]),

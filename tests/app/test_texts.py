@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.format import cost_cell, exact, figure, number_cells, percent, price, range_text, significant, whole, words
+from app.format import cost_cell, exact, figure, number_cells, price, range_text, whole, words
+from pricing.wording import percent, significant
 
 NAN, INF = float("nan"), float("inf")
 
