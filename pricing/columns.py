@@ -268,6 +268,12 @@ COLUMNS: tuple[Column[Estimates], ...] = (
         "USD per 1M output tokens where output_price_ratio splits the cost of both.",
         lambda e: e.token_costs.output_split,
     ),
+    Column(
+        "comparable_group",
+        "whole",
+        "Estimates of one group can be compared; those of different ones can't, unless you accept the difference.",
+        lambda e: e.group,
+    ),
 )
 
 # Columns that depend on the offer alone, whatever the question.

@@ -12,9 +12,10 @@ from datetime import date
 
 import numpy as np
 
-from pricing import estimate
+from pricing import comparability, estimate
 from pricing.accelerators import Catalogue
 from pricing.columns import COLUMNS, find_column
+from pricing.comparability import Difference, differences
 from pricing.curves import Chosen, Point, chosen, costs_along, latency_to_show
 from pricing.errors import InvalidInputError, near_matches, shown
 from pricing.estimates import NO_PAIRS, Baseline, Estimates, Figures, Pairs
@@ -57,6 +58,26 @@ class Answer:
     found: dict[int, Matched]
     figures: Figures
     by_cost: bool
+    comparability: tuple[Difference, ...]
+    groups: dict[int, int]
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the measurements can't all be ranked against each other."""
+        return len(set(self.groups.values())) > 1
+
+    def parts(self) -> list[Answer]:
+        """Return the answer in parts, one for each group of measurements that can be compared."""
+        return [self._part(group) for group in sorted(set(self.groups.values()))] if self.blocked else [self]
+
+    def _part(self, group: int) -> Answer:
+        found = {i: matched for i, matched in self.found.items() if self.groups[i] == group}
+        total = sum(len(matched.offers) for matched in found.values())
+        places = dict.fromkeys(found, group)
+        return replace(
+            self, found=found, total=total, offset=0, groups=places, by_cost=False,
+            page=self.figures(ranked(found, self.limit, self.figures)),
+        )  # fmt: skip
 
     def chunks(self, first: int, size: int) -> Iterator[Estimates]:
         """Yield the page's rows, `first` of them and then parts of `size`, each worked out in its turn."""
@@ -133,6 +154,8 @@ def compare(question: Question, catalogue: Catalogue, *, all_rows: bool = False)
         pairs, ranks = pairs.take(order), ranks[order]
     window = np.arange(len(pairs))[question.offset : question.offset + limit]
     rated = [question.measurements[i] for i in rates]
+    differing = differences(rated, question.accept)
+    places = dict(zip(rates, comparability.groups(rated, question.accept), strict=True))
     return Answer(
         question,
         question.unit,
@@ -141,12 +164,14 @@ def compare(question: Question, catalogue: Catalogue, *, all_rows: bool = False)
         question.offset,
         figures(pairs.take(window), ranks[window]),
         counter.result(),
-        (*question.warnings, *_warnings(question, catalogue, total, baseline, rated)),
+        (*question.warnings, *_warnings(question, catalogue, total, baseline, rated, differing)),
         baseline,
         _prices(market),
         found,
         figures,
         by_cost,
+        differing,
+        places,
     )
 
 
@@ -202,7 +227,12 @@ def _as_baseline(question: Question, pairs: Pairs, figures: Figures) -> Baseline
 
 
 def _warnings(
-    question: Question, catalogue: Catalogue, total: int, baseline: Baseline | None, rated: list[Measurement]
+    question: Question,
+    catalogue: Catalogue,
+    total: int,
+    baseline: Baseline | None,
+    rated: list[Measurement],
+    differing: tuple[Difference, ...],
 ) -> Iterator[Warned]:
     if total == 0:
         yield Warned("no_estimates", "No offer gives an estimate; the reasons are listed under what was left out.")
@@ -220,23 +250,8 @@ def _warnings(
                 f"{name} is sold at a quoted price only by {', '.join(sellers)}; add yours with "
                 f"quote=PROVIDER/INSTANCE_TYPE@{name}:COUNT=USD_PER_HOUR.",
             )
-    for code, what, values in (
-        ("models_differ", "models", [m.model for m in rated]),
-        ("precisions_differ", "precisions", [m.precision for m in rated]),
-        ("input_lengths_differ", "input lengths in tokens", [_length(m.input_tokens) for m in rated]),
-        ("output_lengths_differ", "output lengths in tokens", [_length(m.output_tokens) for m in rated]),
-    ):
-        different = {v.casefold(): v for v in values if v}
-        if len(different) > 1:
-            yield Warned(
-                code,
-                f"The measurements have different {what} ({', '.join(different.values())}), "
-                "so their costs may not be comparable.",
-            )
-
-
-def _length(tokens: float | None) -> str | None:
-    return None if tokens is None else f"{tokens:g}"
+    for code, message in comparability.warnings_of(differing):
+        yield Warned(code, message, blocking=True)
 
 
 def _prices(market: Market) -> Prices:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from pricing import estimate
+from pricing import comparability, estimate
 from pricing.accelerators import Catalogue
 from pricing.market import Market
 from pricing.measurements import Rate
@@ -171,6 +171,15 @@ class Estimates:
             return estimate.cost_per_quoted_unit(self.price, rate, self.utilization, unit)
 
         return TokenCosts(alone(inputs), alone(outputs), alone(total), *split)
+
+    @cached_property
+    def group(self) -> np.ndarray:
+        """The group of measurements, from 1, within which each row can be compared."""
+        rated = [i for i, rate in enumerate(self.rates) if not np.isnan(rate.value)]
+        places = np.zeros(len(self.rates), np.int64)
+        places[rated] = comparability.groups([self.question.measurements[i] for i in rated], self.question.accept)
+        result: np.ndarray = places[self.pairs.measurement]
+        return result
 
     @property
     def _baseline_cost(self) -> float:

@@ -32,7 +32,7 @@ DETAILS = (
 )
 LIST_PARAMETERS = ("provider", "region", "area", "purchase", "accelerator", "vendor", "term_months")
 # Lists beside the filters.
-MORE_LISTS = ("slo", "evidence")
+MORE_LISTS = ("slo", "evidence", "accept")
 SCALAR_PARAMETERS = (
     "unit",
     "utilization",
@@ -74,14 +74,20 @@ _WHOLE = {
 _DETAIL = re.compile(r"m([1-9][0-9]{0,3})\.([a-z0-9_]+)")
 
 
+def is_detail(name: str) -> bool:
+    """Whether a parameter says more about a measurement, as m1.model does."""
+    detail = _DETAIL.fullmatch(name)
+    return detail is not None and detail[2] in (*DETAILS, *LATENCIES)
+
+
 def read_pairs(
-    pairs: Iterable[tuple[str, str]], limits: Limits
-) -> tuple[dict[str, Any], dict[Location, Location], list[Fault]]:
+    pairs: Iterable[tuple[str, str]], limits: Limits, *, required: bool = True
+) -> tuple[dict[str, Any], Mapping[Location, Location], list[Fault]]:
     """Read name-value pairs into the data of a QuestionIn, and where each measurement was written.
 
     Blank values are absent and `utm_*` is ignored. The last of the three are the faults found so
-    far, each `loc` beginning with the parameter's name; without a unit or a measurement, and with
-    too many of these, InvalidInputError.
+    far, each `loc` beginning with the parameter's name; without a unit or a measurement where these
+    are `required`, and with too many of these, InvalidInputError.
     """
     faults: list[Fault] = []
     values: dict[str, list[str]] = {}
@@ -99,9 +105,12 @@ def read_pairs(
             known = [*PARAMETERS, *(f"m1.{d}" for d in (*DETAILS, *LATENCIES))]
             faults.append(Fault((name[:100],), f"{shown(name)} is not a parameter." + near_matches(name, known)))
     data: dict[str, Any] = {"filters": {}}
-    unit = _unit_of(values, faults)
     measurements = values.get("m", [])
     written = sum(1 for text in measurements if text.strip())
+    if not (required or written or any(text.strip() for text in values.get("unit", []))):
+        # Nothing is counted: prices are asked for alone.
+        values["unit"] = ["output_token"]
+    unit = _unit_of(values, faults)
     if written > limits.measurements:
         raise InvalidInputError.at(("m",), too_many("measurements", written, limits.measurements))
     data["unit"] = unit.id if unit else "output_token"
@@ -122,10 +131,26 @@ def read_pairs(
             {"label": entry.label or None, "hardware": entry.hardware, "rates": entry.rates}
             | _details(details.pop(i + 1, {}), i + 1, faults)
         )
-    if not written:
+    if not written and required:
         faults.append(Fault(("m",), f"a measurement is missing; write HARDWARE=RATE, for example {notation.EXAMPLE}"))
     for number in sorted(set(details) - {i + 1 for i in range(len(measurements))}):
         faults.append(Fault((f"m{number}",), f"m{number}.… is given, but there is no measurement {number}"))
+    _filters(values, data, faults)
+    data["discounts"] = _named("discount", "PROVIDER=SHARE", "aws=12%", values, read_utilization, faults)
+    data["exchange_rates"] = _named("exchange_rate", "CURRENCY=UNITS_PER_USD", "BRL=5.43", values, read_number, faults)
+    data["owned"] = [text for text in values.get("owned", []) if text.strip()]
+    data["quotes"] = [text for text in values.get("quote", []) if text.strip()]
+    for name in MORE_LISTS:
+        data[name] = [text.strip() for text in values.get(name, []) if text.strip()]
+    for name in SCALAR_PARAMETERS[1:]:
+        _scalar(name, values.get(name, []), data, faults)
+    if unit is None or (not data["measurements"] and (required or written)):
+        raise InvalidInputError(faults)
+    # The unit's place says that these are pairs, also where there is no measurement.
+    return data, {("unit",): ("unit",)} | {("measurements", n): ("m", i) for n, i in enumerate(places)}, faults
+
+
+def _filters(values: Mapping[str, list[str]], data: dict[str, Any], faults: list[Fault]) -> None:
     for name in LIST_PARAMETERS:
         texts = [text.strip() for text in values.get(name, []) if text.strip()]
         if name == "term_months":
@@ -136,17 +161,6 @@ def read_pairs(
             data["filters"][name] = [n for n in numbers if n is not None]
         elif texts:
             data["filters"][name] = texts
-    data["discounts"] = _named("discount", "PROVIDER=SHARE", "aws=12%", values, read_utilization, faults)
-    data["exchange_rates"] = _named("exchange_rate", "CURRENCY=UNITS_PER_USD", "BRL=5.43", values, read_number, faults)
-    data["owned"] = [text for text in values.get("owned", []) if text.strip()]
-    data["quotes"] = [text for text in values.get("quote", []) if text.strip()]
-    for name in MORE_LISTS:
-        data[name] = [text.strip() for text in values.get(name, []) if text.strip()]
-    for name in SCALAR_PARAMETERS[1:]:
-        _scalar(name, values.get(name, []), data, faults)
-    if unit is None or not data["measurements"]:
-        raise InvalidInputError(faults)
-    return data, {("measurements", n): ("m", i) for n, i in enumerate(places)}, faults
 
 
 def _unit_of(values: Mapping[str, list[str]], faults: list[Fault]) -> Unit | None:

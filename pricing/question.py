@@ -24,6 +24,7 @@ from pydantic import (
 )
 
 from pricing import notation
+from pricing.comparability import ACCEPTED
 from pricing.currency import ExchangeRate
 from pricing.curves import Target
 from pricing.errors import near_matches, shown
@@ -52,10 +53,11 @@ DEFAULT_LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """Something the reader of an answer should know: a fixed code and a sentence."""
+    """Something the reader of an answer should know: a fixed code, a sentence, and whether it forbids a ranking."""
 
     code: str
     message: str
+    blocking: bool = False
 
 
 def _rate(value: object) -> Rate:
@@ -250,6 +252,9 @@ class QuestionIn(StrictModel):
     evidence: Annotated[tuple[Literal["measured", "published", "claimed", "assumed"], ...], BeforeValidator(_many)] = (
         Field((), description="Only measurements that are known in these ways.")
     )
+    accept: Names = Field(
+        (), description=f"Differences that you know of, so that one ranking holds: {', '.join(ACCEPTED)}."
+    )
     output_price_ratio: Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)] | None = Field(
         None, description="What an output token is worth in input tokens, to split the cost of both."
     )
@@ -257,6 +262,13 @@ class QuestionIn(StrictModel):
     as_of: Annotated[date | None, BeforeValidator(_day)] = Field(
         None, description="Prices as seen on this date; today if absent."
     )
+
+
+class PricesIn(QuestionIn):
+    """A question that may do without a measurement: it asks for prices alone."""
+
+    unit: str = "output_token"
+    measurements: tuple[MeasurementIn, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -282,6 +294,7 @@ class Question:
     targets: tuple[Target, ...]
     interpolate: bool
     evidence: frozenset[str]
+    accept: frozenset[str]
     output_price_ratio: float | None
     linkable: bool
     warnings: tuple[Warned, ...]

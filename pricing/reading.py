@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from pricing import notation
 from pricing.accelerators import Catalogue, UnknownNameError
+from pricing.comparability import ACCEPTED
 from pricing.currency import exchange_rate
 from pricing.curves import read_target
 from pricing.errors import Fault, InvalidInputError, Location, near_matches, shown
@@ -22,7 +23,17 @@ from pricing.measurements import LATENCIES, Measurement
 from pricing.numbers import read_number, read_whole_number
 from pricing.owned import parse_owned
 from pricing.parameters import DETAILS, read_pairs, written_pairs
-from pricing.question import DEFAULT_LIMITS, FiltersIn, Limits, MeasurementIn, Question, QuestionIn, Warned, too_many
+from pricing.question import (
+    DEFAULT_LIMITS,
+    FiltersIn,
+    Limits,
+    MeasurementIn,
+    PricesIn,
+    Question,
+    QuestionIn,
+    Warned,
+    too_many,
+)
 from pricing.sources.own_schema import read_rows
 from pricing.units import unit_named
 
@@ -39,38 +50,41 @@ class Reader:
     today: date
     limits: Limits = DEFAULT_LIMITS
 
-    def from_pairs(self, pairs: Iterable[tuple[str, str]]) -> Question:
-        """Read name-value pairs: a query string, a form, or a command line.
+    def from_pairs(self, pairs: Iterable[tuple[str, str]], *, required: bool = True) -> Question:
+        """Read name-value pairs: a query string, a form, or a command line; `required` of a measurement.
 
         Blank values are absent and `utm_*` is ignored. InvalidInputError has every fault, its `loc`
         beginning with the parameter's name.
         """
-        data, places, faults = read_pairs(pairs, self.limits)
+        data, places, faults = read_pairs(pairs, self.limits, required=required)
         try:
-            question = self._resolved(data, places)
+            question = self._resolved(data, places, required)
         except InvalidInputError as error:
             raise InvalidInputError([*faults, *error.faults]) from error
         if faults:
             raise InvalidInputError(faults)
         return question
 
-    def from_json(self, body: object) -> Question:
-        """Read a JSON body. InvalidInputError has every fault, its `loc` the path in the body."""
+    def from_json(self, body: object, *, required: bool = True) -> Question:
+        """Read a JSON body; `required` of a measurement.
+
+        InvalidInputError has every fault, its `loc` the path in the body.
+        """
         if not isinstance(body, dict):
             raise InvalidInputError.at((), "the body must be a JSON object")
         for name, most in (("measurements", self.limits.measurements), ("offers", self.limits.offers)):
             given = body.get(name)
             if isinstance(given, list) and len(given) > most:
                 raise InvalidInputError.at((name,), too_many(name, len(given), most))
-        return self._resolved(body, {})
+        return self._resolved(body, {}, required)
 
-    def _resolved(self, data: Mapping[str, Any], places: Mapping[Location, Location]) -> Question:
+    def _resolved(self, data: Mapping[str, Any], places: Mapping[Location, Location], required: bool) -> Question:
         try:
-            asked = QuestionIn.model_validate(data)
+            asked = (QuestionIn if required else PricesIn).model_validate(data)
         except ValidationError as error:
             # A list is called too short where its only item is wrong; that is said at the item.
             items = [item for item in error.errors() if item["type"] != "too_short"] or error.errors()
-            faults = [Fault(_placed(tuple(item["loc"]), places), _sentence(item)) for item in items]
+            faults = [Fault(_placed(tuple(item["loc"]), places), sentence(item)) for item in items]
             raise InvalidInputError([*faults, *self._unknown_hardware(data, places)]) from error
         unit = unit_named(asked.unit)
         as_of = asked.as_of or self.today
@@ -107,6 +121,7 @@ class Reader:
                 targets.append(read_target(text))
             except ValueError as error:
                 faults.append(Fault(("slo", i), str(error)))
+        accept = _accepted(asked.accept, faults)
         if asked.interpolate and not asked.slo:
             faults.append(
                 Fault(("interpolate",), "there is nothing to interpolate to; give a target, slo=ttft_p99<=0.5")
@@ -134,6 +149,7 @@ class Reader:
             tuple(targets),
             asked.interpolate,
             frozenset(asked.evidence),
+            accept,
             asked.output_price_ratio,
             not asked.offers,
             tuple(warnings),
@@ -316,6 +332,19 @@ class Reader:
         return chosen_accelerators(filters.accelerator, self.catalogue, faults)
 
 
+def _accepted(names: Iterable[str], faults: list[Fault]) -> frozenset[str]:
+    """Read what a user accepts; several names may be joined by commas."""
+    parts: set[str] = set()
+    for i, text in enumerate(names):
+        for name in (item.strip().lower() for item in text.split(",") if item.strip()):
+            if name in ACCEPTED:
+                parts.update(ACCEPTED[name])
+            else:
+                known = f"{shown(name)} is not a difference to accept; they are {', '.join(ACCEPTED)}."
+                faults.append(Fault(("accept", i), known + near_matches(name, ACCEPTED)))
+    return frozenset(parts)
+
+
 def parse_quote(text: str) -> dict[str, object]:
     """Read `PROVIDER/INSTANCE_TYPE@ACCELERATOR:COUNT=USD_PER_HOUR`, or `PROVIDER/TYPE=PRICE` without accelerator."""
     form = "write PROVIDER/INSTANCE_TYPE@ACCELERATOR:COUNT=USD_PER_HOUR, for example aws/trn2.48xlarge@Trainium2:16=20"
@@ -405,14 +434,14 @@ def _placed(loc: Location, places: Mapping[Location, Location]) -> Location:
     return loc
 
 
-def _sentence(item: Mapping[str, Any]) -> str:
+def sentence(item: Mapping[str, Any], known: Iterable[str] = QuestionIn.model_fields) -> str:
     """Turn one of pydantic's errors into a sentence with field, value and what would be right."""
     loc, kind, value = item["loc"], item["type"], item.get("input")
     name = ".".join(str(part) for part in loc)
     if kind == "missing":
         return f"{name}: is missing"
     if kind == "extra_forbidden":
-        fields: Iterable[str] = QuestionIn.model_fields
+        fields = known
         if loc[0] == "measurements":
             fields = MeasurementIn.model_fields
         elif loc[0] == "filters":

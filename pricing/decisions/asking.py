@@ -1,0 +1,115 @@
+"""From what a user gave to a decision's answer: the decision's inputs are split from the question's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_origin
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from pricing.decisions.decision import Case, Decision, Solved
+from pricing.decisions.inputs import InputsIn
+from pricing.errors import Fault, InvalidInputError, near_matches, shown
+from pricing.parameters import is_detail
+from pricing.question import Question, QuestionIn
+from pricing.reading import Reader, sentence
+
+# What the parameters of a link are called in JSON, where they are not of the same name.
+_IN_JSON = {"m": "measurements", "quote": "quotes", "discount": "discounts"}
+_FILTERS = frozenset(
+    ("provider", "region", "area", "purchase", "term_months", "accelerator", "vendor", "max_age_days",
+     "max_price_usd_per_hour", "max_accelerators")
+)  # fmt: skip
+
+
+def takes_several(info: FieldInfo) -> bool:
+    """Whether an input is a list of values."""
+    return get_origin(info.annotation) is tuple
+
+
+def from_pairs(decision: Decision, pairs: Sequence[tuple[str, str]], reader: Reader) -> Solved:
+    """Answer a decision asked by a link, a form or a command line. InvalidInputError has every fault."""
+    own = decision.inputs.model_fields
+    faults: list[Fault] = []
+    values: dict[str, list[str]] = {}
+    asked: list[tuple[str, str]] = []
+    for name, value in pairs:
+        if name in own:
+            if value.strip():
+                values.setdefault(name, []).append(value.strip())
+        elif name in decision.takes or name.startswith("utm_") or ("m" in decision.takes and is_detail(name)):
+            asked.append((name, value))
+        else:
+            known = [*own, *decision.takes]
+            faults.append(Fault((name[:100],), f"{shown(name)} is not a parameter." + near_matches(name, known)))
+    data: dict[str, Any] = {}
+    for name, texts in values.items():
+        if takes_several(own[name]):
+            data[name] = texts
+        elif len(set(texts)) > 1:
+            faults.append(Fault((name,), f"{name} is given {len(texts)} times with different values; give it once"))
+        else:
+            data[name] = texts[-1]
+    inputs = _inputs(decision, data, faults)
+    question = None
+    try:
+        question = reader.from_pairs(asked, required=decision.measurements[0] > 0)
+        _count(decision, question, ("m",), faults)
+    except InvalidInputError as error:
+        faults.extend(error.faults)
+    return _solved(decision, inputs, question, reader, faults)
+
+
+def from_json(decision: Decision, body: object, reader: Reader) -> Solved:
+    """Answer a decision asked as JSON: its inputs beside the fields of a comparison."""
+    if not isinstance(body, dict):
+        raise InvalidInputError.at((), "the body must be a JSON object")
+    own = decision.inputs.model_fields
+    faults: list[Fault] = []
+    asked = {name: value for name, value in body.items() if name not in own}
+    known = json_fields(decision)
+    for name in asked.keys() - set(known):
+        faults.append(Fault((name[:100],), f"{shown(name)} is not a field." + near_matches(name, [*own, *known])))
+    inputs = _inputs(decision, {name: value for name, value in body.items() if name in own}, faults)
+    question = None
+    try:
+        taken = {name: value for name, value in asked.items() if name in known}
+        question = reader.from_json(taken, required=decision.measurements[0] > 0)
+        _count(decision, question, ("measurements",), faults)
+    except InvalidInputError as error:
+        faults.extend(error.faults)
+    return _solved(decision, inputs, question, reader, faults)
+
+
+def json_fields(decision: Decision) -> list[str]:
+    """Return the fields of a comparison that a decision takes in JSON."""
+    names = ["filters" if name in _FILTERS else _IN_JSON.get(name, name) for name in decision.takes]
+    return [name for name in dict.fromkeys([*names, "offers"]) if name in QuestionIn.model_fields]
+
+
+def _count(decision: Decision, question: Question, loc: tuple[str], faults: list[Fault]) -> None:
+    least, most = decision.measurements
+    number = len(question.measurements)
+    if not least <= number <= most:
+        wanted = f"{least} measurement{'' if least == 1 else 's'}" if number < least else f"at most {most}"
+        roles = f": {'; '.join(decision.roles)}" if decision.roles else ""
+        faults.append(Fault(loc, f"{number} measurements are given, and this takes {wanted}{roles}"))
+
+
+def _inputs(decision: Decision, data: Mapping[str, Any], faults: list[Fault]) -> InputsIn | None:
+    try:
+        return decision.inputs.model_validate(data)
+    except ValidationError as error:
+        known: Iterable[str] = decision.inputs.model_fields
+        faults.extend(Fault(tuple(item["loc"][:2]), sentence(dict(item), known)) for item in error.errors())
+        return None
+
+
+def _solved(
+    decision: Decision, inputs: InputsIn | None, question: Question | None, reader: Reader, faults: list[Fault]
+) -> Solved:
+    if faults or inputs is None or question is None:
+        raise InvalidInputError(faults)
+    case = Case(inputs, question, reader.catalogue)
+    return Solved(decision, case, decision.solve(case), (*question.pairs, *inputs.pairs()))
