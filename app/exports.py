@@ -95,6 +95,7 @@ def answer_dict(answer: Answer) -> dict[str, object]:
         "estimates": estimate_rows(answer.page),
         "excluded": answer.excluded,
         "warnings": answer.warnings,
+        "comparability": answer.comparability,
         "baseline": answer.baseline,
         "prices": answer.prices,
         "currency": answer.question.currency,

@@ -166,7 +166,7 @@ def compare(question: Question, catalogue: Catalogue, *, all_rows: bool = False)
         counter.result(),
         (*question.warnings, *_warnings(question, catalogue, total, baseline, rated, differing)),
         baseline,
-        _prices(market),
+        prices_of(market),
         found,
         figures,
         by_cost,
@@ -254,7 +254,8 @@ def _warnings(
         yield Warned(code, message, blocking=True)
 
 
-def _prices(market: Market) -> Prices:
+def prices_of(market: Market) -> Prices:
+    """Return the rows, dates and hash of the prices in force."""
     first, last = market.observed_range or (None, None)
     return Prices(market.table.source_rows, first, last, market.table.sha256)
 

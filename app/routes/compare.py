@@ -11,10 +11,11 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
 from app import openapi
+from app.bodies import json_body
 from app.charts import curve_chart, dot_chart
 from app.cli_words import command_line
 from app.exports import answer_csv, answer_json, page_rows
-from app.problems import ProblemError, of_input
+from app.problems import of_input
 from app.service import (
     Pairs,
     Service,
@@ -32,7 +33,7 @@ from app.service import (
 from pricing.accelerators import DATA
 from pricing.columns import COLUMNS
 from pricing.compare import Answer, compare, curves, headlines
-from pricing.errors import Fault, InvalidInputError
+from pricing.errors import InvalidInputError
 from pricing.flags import FLAGS
 from pricing.matching import REASONS
 from pricing.offers import PURCHASES
@@ -136,13 +137,7 @@ async def compare_csv(request: Request) -> Response:
 )
 async def compare_post(request: Request) -> Response:
     """Answer the same question given as JSON, with inline offers if you like."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
-        raise ProblemError(415, f"The body must be application/json, not {kind[:60] or 'of no stated type'}.")
-    try:
-        body = orjson.loads(await request.body())
-    except orjson.JSONDecodeError as error:
-        raise ProblemError(422, f"The body is not JSON: {error}", [Fault(("body",), str(error))]) from error
+    body = await json_body(request)
     offers = body.get("offers") if isinstance(body, dict) else None
     service = service_of(request)
     try:
