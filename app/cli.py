@@ -234,3 +234,6 @@ prices.add_command(refresh)
 commands.add_command(prices)
 commands.add_command(read)
 commands.add_command(measure)
+
+if __name__ == "__main__":
+    main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 def read(paths: tuple[Path, ...], hardware: str | None, form: str) -> None:
     """Read result files of benchmark tools: rates, latency, load, model, hardware, and what they do not say.
 
+    The exit code is 1 if some of the files can't be read, 2 if none can.
+
     \b
     perdollar read results.json --format json
     perdollar read sweep/ --hardware H100-SXM:8
@@ -36,40 +39,66 @@ def read(paths: tuple[Path, ...], hardware: str | None, form: str) -> None:
         files, errors = read_benchmarks(documents(paths, ENDINGS), catalogue())
     except InvalidInputError as error:
         fail_of(error)
-    for refused in errors:
-        for fault in refused.faults:
-            click.echo(f"perdollar: {fault.msg}", err=True)
+    failed = [fault for refused in errors for fault in refused.faults]
+    for fault in failed:
+        click.echo(f"perdollar: {fault.msg}", err=True)
     if not files:
         sys.exit(2)
     if hardware is not None:
         for each in files:
-            for run in each["measurements"]:  # type: ignore[attr-defined]
-                _stated(run, hardware)
+            notes = [_stated(run, hardware) for run in each["measurements"]]  # type: ignore[attr-defined]
+            each["warnings"] += [note for note in dict.fromkeys(notes) if note]  # type: ignore[operator]
     if form == "json":
-        write([dumps({"files": files}), b"\n"])
+        write([dumps({"files": files, "failed": failed}), b"\n"])
     elif form == "csv":
         write(table_csv(*_rows(files)))
     else:
         click.echo("\n".join(_lines(files)))
+    if failed:
+        sys.exit(1)
 
 
-def _stated(run: dict[str, Any], hardware: str) -> None:
-    """Put the hardware that the user states in the place of what the file says."""
+def _read_hardware(hardware: str) -> tuple[str | None, int | None, str | None, str | None]:
+    """Read the option --hardware: accelerator and count, or provider and instance type."""
     from pricing.accelerators import UnknownNameError, catalogue
     from pricing.notation import split_count
+    from pricing.numbers import read_whole_number
 
     if "/" in hardware:
-        run["provider"], _, run["instance_type"] = hardware.partition("/")
-        return
-    name, count = split_count(hardware)
+        provider, _, instance_type = (part.strip() for part in hardware.partition("/"))
+        if not provider or not instance_type:
+            fail(f"--hardware {hardware!r} is not PROVIDER/INSTANCE_TYPE, such as aws/trn1.32xlarge")
+        return None, None, provider, instance_type
+    name, text = split_count(hardware)
     try:
         found = catalogue().resolve(name)
+        count = found.count if text is None else read_whole_number(text, least=1, most=100_000)
     except UnknownNameError as error:
         fail(str(error))
-    if count is not None and not count.isdecimal():
-        fail(f"{hardware!r} is not ACCELERATOR:COUNT, such as H100-SXM:8")
-    run["accelerator"] = found.accelerator
-    run["accelerator_count"] = int(count) if count else found.count or 1
+    except ValueError as error:
+        fail(f"--hardware {hardware!r} is not ACCELERATOR:COUNT, such as H100-SXM:8: {error}")
+    if found.count and count != found.count:
+        fail(f"--hardware {hardware!r}: {name} means {found.count} of them, so that it can't be {count}")
+    return found.accelerator, count, None, None
+
+
+def _stated(run: dict[str, Any], hardware: str) -> str | None:
+    """Put the hardware that the user states in the place of what the file says; return where the two differ.
+
+    Where the user gives no count, that of the file stays.
+    """
+    from pricing.benchmarks.usage import hardware_of
+
+    before = hardware_of(run)
+    accelerator, count, provider, instance_type = _read_hardware(hardware)
+    if accelerator is not None and count is None and not run["instance_type"]:
+        count = run["accelerator_count"]
+    run["accelerator"], run["accelerator_count"] = accelerator, count
+    run["provider"], run["instance_type"] = provider, instance_type
+    after = hardware_of(run)
+    return (
+        f"{run['label']}: the file says {before}; --hardware {hardware} stands" if before not in ("", after) else None
+    )
 
 
 def _rows(files: Any) -> tuple[list[str], Iterator[list[object]]]:
@@ -78,8 +107,8 @@ def _rows(files: Any) -> tuple[list[str], Iterator[list[object]]]:
 
     plain = (
         "label", "model", "precision", "stack", "accelerator", "accelerator_count", "provider", "instance_type",
-        "success_rate", "concurrency", "request_rate", "input_tokens", "output_tokens", "measured_on", "evidence",
-        "source",
+        "success_rate", "rates_count", "parallelism", "concurrency", "request_rate", "input_tokens", "output_tokens",
+        "measured_on", "evidence", "source",
     )  # fmt: skip
     header = ["file", "format", *plain, *RATE_FIELDS, *LATENCIES, "flags"]
 
@@ -133,7 +162,7 @@ def _lines(files: Any) -> Iterator[str]:
 @click.command("measure", context_settings={"ignore_unknown_options": False})
 @click.argument("target", nargs=-1, required=True, metavar="MODULE:CALLABLE | -- COMMAND...")
 @click.option("--unit", required=True, help="What is counted: audio_hour, output_token, request, …")
-@click.option("--units-per-call", metavar="NUMBER", help="Units of one call (audio: seconds, such as 30s or 1h).")
+@click.option("--units-per-call", metavar="NUMBER", help="Units of one call, whatever it returns (audio: 30s, 1h).")
 @click.option("--units", "units_per_run", metavar="NUMBER", help="Units of one run of the command.")
 @click.option("--device", default="", help="PyTorch's device: cuda, neuron, xla, mps, cpu. The callable gets it.")
 @click.option("--python", default=sys.executable, metavar="PATH", help="The Python that has your packages.")
@@ -165,7 +194,8 @@ def measure(
     The callable runs in a process of its own with your packages. It is called once (compile time
     is told apart), to warm up, and then until the 95 % interval of the mean is narrow enough or the
     time is up. The device is waited for after each repeat. Ctrl-C keeps the repeats that are finished.
-    If it takes `device`, it gets the one you name; if it returns a number, that is how many units it did.
+    A call that fails late keeps the repeats before it, and ends with exit code 1.
+    If it takes `device`, it gets the one you name. Without --units-per-call it returns how many units it did.
 
     \b
     perdollar measure mymodel:transcribe --unit audio_hour --units-per-call 30s --device neuron
@@ -188,6 +218,7 @@ def measure(
         fail_of(error)
     except ValueError as wrong:
         fail(str(wrong))
+    _check_before(amount, hardware, out)
     if not 0 < share < 1:
         fail(f"--within {within}: the mean has to be known to within a share below 1, such as 2%")
     is_callable = len(target) == 1 and ":" in target[0] and units_per_run is None
@@ -215,6 +246,26 @@ def measure(
         except OSError as error:
             fail(f"{out} can't be written ({error.strerror or error})")
     _tell_timing(timing, counted, share)
+    if timing.failure:
+        sys.exit(1)
+
+
+def _check_before(amount: float | None, hardware: str | None, out: Path | None) -> None:
+    """End before anything is measured if the work is none, or what was measured could not be written afterwards."""
+    from pricing.benchmarks.result import MOST_RATE
+
+    if amount is not None and not 0 < amount <= MOST_RATE:
+        fail(f"{amount:g} units: each call or run has to do something; give a number above 0")
+    if hardware:
+        _read_hardware(hardware)
+    if out is None:
+        return
+    if out.is_dir():
+        fail(f"--out {out} is a folder; name a file in it")
+    if not out.parent.is_dir():
+        fail(f"--out {out}: the folder {out.parent} does not exist")
+    if not os.access(out.parent, os.W_OK) or (out.exists() and not os.access(out, os.W_OK)):
+        fail(f"--out {out} can't be written (no permission)")
 
 
 def _measurement_file(
@@ -243,12 +294,13 @@ def _measurement_file(
         _stated(made, hardware)
     return {
         "measurements": [made],
-        "warnings": findings.warnings,
+        "warnings": [*findings.warnings, *timing.notes, *([timing.failure] if timing.failure else [])],
         "environment": timing.environment | ({"device": device} if device else {}),
         "first_call_seconds": timing.first_seconds,
         "calls_per_repeat": timing.calls_per_repeat,
         "repeats": [{"seconds": s, "units": u} for s, u in zip(timing.seconds, timing.units, strict=True)],
         "stopped": timing.stopped,
+        "failure": timing.failure,
     }
 
 
@@ -261,7 +313,11 @@ def _tell_timing(timing: Any, unit: Any, within: float) -> None:
     click.echo(f"{text}, {len(timing.seconds)} repeats of {timing.calls_per_repeat} calls", err=True)
     if timing.first_seconds is not None:
         click.echo(f"the first call took {significant(timing.first_seconds)} s and is not counted", err=True)
-    if timing.stopped:
+    for note in timing.notes:
+        click.echo(f"note: {note}", err=True)
+    if timing.failure:
+        click.echo(f"perdollar: {' '.join(timing.failure.split())}; the repeats before it are kept", err=True)
+    elif timing.stopped:
         click.echo("note: stopped; the repeats that were finished are kept", err=True)
     elif not timing.settled(within):
         click.echo(f"note: the time was up before the mean was known to within {percent(within)}", err=True)

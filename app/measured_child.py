@@ -19,8 +19,13 @@ from typing import Any
 def _synchronizer(device: str) -> Any:
     """Return what waits until the device has done its work; timing without it measures only the launch."""
     torch = sys.modules.get("torch")
-    if torch is None or device in ("", "cpu"):
+    if device in ("", "cpu"):
         return lambda: None
+    if torch is None:
+        raise SystemExit(
+            f"the code has not loaded PyTorch, so that the device {device!r} can't be waited for, and the time would "
+            "be that of the launch; load torch, or leave --device out if the call itself waits until the work is done"
+        )
     kind = device.partition(":")[0]
     if kind == "xla":
         xla = importlib.import_module("torch_xla.core.xla_model")
@@ -37,6 +42,36 @@ def _synchronizer(device: str) -> Any:
     if general is not None and hasattr(general, "synchronize"):
         return general.synchronize
     raise SystemExit(f"PyTorch {torch.__version__} has no way to wait for the device {device!r}")
+
+
+def _used(device: str) -> bool:
+    """Whether the device may have been used: False if its memory never was."""
+    own = getattr(sys.modules.get("torch"), device.partition(":")[0], None)
+    most = getattr(own, "max_memory_allocated", None)
+    if most is None:
+        return True
+    try:
+        return bool(most() > 0)
+    except Exception:
+        return True
+
+
+def _counted(result: object) -> float | None:
+    """Return how many units a call says it did; None if it does not say."""
+    return float(result) if isinstance(result, (int, float)) and not isinstance(result, bool) else None
+
+
+def _notes(plan: dict[str, Any], returned: list[float], takes_device: bool) -> list[str]:
+    """Return what the user should know of the calls: a number that was not counted, a device that may be unused."""
+    notes = []
+    if returned:
+        notes.append(
+            f"the call returned {returned[0]:g}, but --units-per-call {plan['units']:g} is what counts; "
+            "leave it out to count what is returned"
+        )
+    if plan["device"] not in ("", "cpu") and not (takes_device and _used(plan["device"])):
+        notes.append(f"nothing shows that the work ran on the device {plan['device']}, which the call may not use")
+    return notes
 
 
 def _environment(device: str) -> dict[str, Any]:
@@ -96,18 +131,19 @@ def main() -> None:
         except (TypeError, ValueError):
             takes_device = False
         call = (lambda: step(device=device)) if takes_device and device else step
+        returned: list[Any] = []
 
         def timed(times: int) -> tuple[float, float]:
             done = 0.0
             start = time.perf_counter()
             for _ in range(times):
-                result = call()
+                did = _counted(call())
                 if plan["units"] is not None:
-                    done += plan["units"]
-                elif isinstance(result, (int, float)) and not isinstance(result, bool):
-                    done += result
-                else:
+                    returned[:] = [] if did in (None, plan["units"]) else [did]
+                    did = plan["units"]
+                if did is None:
                     raise TypeError("the step does not return how many units it did; give --units-per-call")
+                done += did
             wait()
             return time.perf_counter() - start, done
 
@@ -121,7 +157,8 @@ def main() -> None:
             seconds = min(seconds, timed(1)[0])
         # Very short calls are timed together: the clock has its own grain.
         times = max(1, min(10_000, int(plan["least_seconds"] / max(seconds, 1e-7))))
-        tell(event="ready", first=first, calls=times, environment=_environment(device))
+        notes = _notes(plan, returned, takes_device)
+        tell(event="ready", first=first, calls=times, environment=_environment(device), notes=notes)
         while control.read(1) == b"g":
             seconds, done = timed(times)
             tell(event="repeat", seconds=seconds, units=done)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pricing.measurements import Rate, from_repeats, single
+from pricing.measurements import Rate, from_repeats, positive, single
 
 CHILD = Path(__file__).with_name("measured_child.py")
 LEAST_REPEATS = 5
@@ -36,6 +36,8 @@ class Timing:
     seconds: list[float] = field(default_factory=list)
     units: list[float] = field(default_factory=list)
     stopped: bool = False
+    failure: str | None = None
+    notes: list[str] = field(default_factory=list)
 
     @property
     def rate(self) -> Rate:
@@ -59,18 +61,29 @@ class Timing:
 
 def repeat(timing: Timing, once: Callable[[], tuple[float, float]], within: float, most_seconds: float,
            progress: Progress) -> None:  # fmt: skip
-    """Repeat until the mean is known well enough or the time is up; Ctrl-C keeps what is finished."""
+    """Repeat until the mean is known well enough or the time is up; Ctrl-C and a late failure keep what is finished.
+
+    MeasureError if nothing is finished, or a repeat did no work that could be counted.
+    """
     start = time.monotonic()
     try:
         while not timing.settled(within):
             if len(timing.seconds) >= 1 and time.monotonic() - start >= most_seconds:
                 break
             seconds, units = once()
+            try:
+                positive(units / seconds)
+            except (ValueError, ArithmeticError) as error:
+                raise MeasureError(f"a repeat of {units:g} units in {seconds:g} s gives no rate: {error}") from error
             timing.seconds.append(seconds)
             timing.units.append(units)
             progress(len(timing.seconds), timing.spread)
     except KeyboardInterrupt:
         timing.stopped = True
+    except MeasureError as error:
+        if not timing.seconds:
+            raise
+        timing.failure = str(error)
 
 
 def time_command(
@@ -115,7 +128,7 @@ def time_callable(
             timing.stopped = True
             return timing
         timing.first_seconds, timing.calls_per_repeat = ready["first"], ready["calls"]
-        timing.environment = ready["environment"]
+        timing.environment, timing.notes = ready["environment"], ready["notes"]
 
         def once() -> tuple[float, float]:
             go()

@@ -5,11 +5,16 @@ from __future__ import annotations
 import io
 import json
 import re
+import subprocess
+import sys
 import zipfile
 from html import unescape
+from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from app.main import create_app
@@ -153,11 +158,104 @@ def test_the_command(tmp_path):
     assert run("read", path, "--format", "csv").stdout.startswith("file,format,label,model,")
     (tmp_path / "bad.json").write_text("{")
     both = run("read", tmp_path, "--format", "json")
-    assert both.returncode == 0
+    # What could be read is there; that something could not be is in the exit code and in the answer.
+    assert both.returncode == 1
     assert "bad.json" in both.stderr
+    (failed,) = json.loads(both.stdout)["failed"]
+    assert "bad.json" in failed["msg"]
+    assert run("read", path, "--format", "json").returncode == 0
     assert "bad.json" in refusal("read", tmp_path / "bad.json")
     assert "nosuch" in refusal("read", tmp_path / "nosuch.json")
     assert "H100" in refusal("read", path, "--hardware", "H100-SMX:8")
+
+
+@pytest.mark.parametrize("hardware", ["H100-SXM:0", "H100-SXM:x", "L4:1.5", "8xH100-SXM:4", "/x", "aws/"])
+def test_hardware_that_cant_be(tmp_path, hardware):
+    path = tmp_path / "serve.json"
+    path.write_bytes(DATA)
+    assert "--hardware" in refusal("read", path, "--hardware", hardware)
+
+
+def test_stated_hardware_stands_in_the_place_of_the_files(tmp_path):
+    path = tmp_path / "own.json"
+    rates = {"rates": {"requests_per_second": 5}}
+    path.write_text(json.dumps({"measurements": [
+        rates | {"label": "a", "accelerator": "L4", "accelerator_count": 4},
+        rates | {"label": "b", "provider": "aws", "instance_type": "g6.xlarge"},
+    ]}))  # fmt: skip
+    (file,) = json.loads(run("read", path, "--hardware", "H100-SXM:8", "--format", "json").stdout)["files"]
+    found = [(each["accelerator"], each["accelerator_count"], each["provider"]) for each in file["measurements"]]
+    assert found == [("H100-SXM", 8, None), ("H100-SXM", 8, None)]
+    assert file["warnings"] == [
+        "a: the file says L4:4; --hardware H100-SXM:8 stands", "b: the file says aws/g6.xlarge; --hardware H100-SXM:8 "
+        "stands",
+    ]  # fmt: skip
+    # Without a count of the user's, the file's stays.
+    (file,) = json.loads(run("read", path, "--hardware", "L4", "--format", "json").stdout)["files"]
+    assert [each["accelerator_count"] for each in file["measurements"]] == [4, None]
+
+
+def test_a_table_of_what_was_read_is_read_again(tmp_path):
+    path, table = tmp_path / "serve.json", tmp_path / "table.csv"
+    runs = [SERVE | {"request_rate": 2.0}, {"avg_latency": 2.0, "latencies": [2.0], "percentiles": {"50": 2.0}}]
+    path.write_text("\n".join(map(json.dumps, runs)))
+    table.write_text(run("read", path, "--hardware", "H100-SXM:8", "--format", "csv").stdout)
+    first, second = (
+        json.loads(run("read", each, "--hardware", "H100-SXM:8", "--format", "json").stdout)["files"][0]
+        for each in (path, table)
+    )
+    assert second["format"] == "plain_table"
+    assert second["warnings"] == []
+    for one, again in zip(first["measurements"], second["measurements"], strict=True):
+        assert again | {"derived": {}} == one | {"derived": {}}
+    assert first["measurements"][0]["flags"] == ["failed_requests", "offered_load_limited"]
+
+
+def test_the_module_is_a_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "app.cli", "compare", "--unit", "furlong", "L4=5"],
+        check=False, capture_output=True, text=True, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "furlong" in done.stderr
+
+
+TAMPERED = [
+    {"rates": {"output_tokens_per_second": 1e30}}, {"rates": {"output_tokens_per_second": 1e-30}},
+    {"rates": {"output_tokens_per_second": 5}, "spread": {"output_tokens_per_second": 1e300}},
+    {"rates": {"output_tokens_per_second": "5,5"}}, {"rates": {"output_tokens_per_second": 5}, "label": "\ud800 @="},
+    {"rates": {"output_tokens_per_second": 5}, "model": "\ud800", "latency_seconds": {"ttft_p99": 1e300}},
+    {"rates": {"output_tokens_per_second": 5}, "concurrency": -3, "success_rate": 0}, {"rates": []}, [], 5,
+    {"rates": {"output_tokens_per_second": 5}, "flags": [[]], "evidence": [], "rates_count": {}}, "\ud800",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("content", TAMPERED)
+def test_no_form_breaks_the_way_to_the_comparison(client, content):
+    fields = {"use-0": "1", "run-0": json.dumps(content), "hardware-0": "H100-SXM:8\n@=", "unit": "output_token"}
+    for extra in ({}, {"use-1": "1", "run-1": json.dumps(content)}, {"run-0": json.dumps(content) + "}]}{"}):
+        moved = client.post("/benchmarks/use", data=fields | extra, follow_redirects=False)
+        assert moved.status_code in (303, 422)
+        if moved.status_code == 303:
+            assert client.get(moved.headers["location"]).status_code in (200, 422)
+    upload = {"file": ("own.json", json.dumps({"measurements": [content]}))}
+    assert client.post("/api/v1/benchmarks/read", files=upload).status_code in (200, 422)
+
+
+def test_forms_that_are_too_much(client):
+    many = {f"field-{place}": "1" for place in range(2000)}
+    assert client.post("/benchmarks/use", data=many, follow_redirects=False).status_code in (400, 413, 422)
+    assert client.post("/benchmarks/use", content=b"\xff\x00=%", follow_redirects=False).status_code == 422
+    rubbish = {"content-type": "multipart/form-data; boundary=x"}
+    assert client.post("/benchmarks/use", content=b"rubbish", headers=rubbish).status_code in (400, 422)
+
+
+@given(st.text(max_size=40), st.text(max_size=20), st.text(max_size=20))
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_no_text_breaks_the_form(client, label, hardware, unit):
+    run_ = {"rates": {"output_tokens_per_second": 5}, "label": label, "model": label}
+    fields = {"use-0": "1", "run-0": json.dumps(run_), "hardware-0": hardware, "unit": unit}
+    assert client.post("/benchmarks/use", data=fields, follow_redirects=False).status_code in (303, 422)
 
 
 def test_the_page_of_measuring(client):

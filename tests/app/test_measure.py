@@ -44,6 +44,22 @@ def fails():
 def nothing():
     return "done"
 
+def five():
+    time.sleep(0.01)
+    return 5
+
+def none_at_all():
+    return 0
+
+def much():
+    return 1e300
+
+def late():
+    calls.append(1)
+    time.sleep(0.06)
+    if len(calls) > 6:
+        raise ValueError("out of memory")
+
 number = 5
 """
 
@@ -100,7 +116,13 @@ def test_the_process_of_the_users_code_has_nothing_of_ours(measured):
         (("--units", "5", "--", "/no/such/command"), "can't be run"), (("--", "true"), "--units"),
         (("--units", "5", "--", "false"), "ended with code 1"), (("work:sleep", "--within", "9"), "share below 1"),
         (("work:sleep", "--time", "soon"), "soon"), (("work:sleep", "--units-per-call", "much"), "much"),
-        (("work:sleep", "--units-per-call", "1", "--hardware", "H1OO-SMX", "--time", "0.2s"), "H1OO-SMX"),
+        (("work:sleep", "--units-per-call", "1", "--hardware", "H1OO-SMX", "--time", "1000s"), "H1OO-SMX"),
+        (("work:sleep", "--units-per-call", "0"), "give a number above 0"), (("--units", "0", "--", "true"), "above 0"),
+        (("--units", "1e400", "--", "true"), "too large"), (("work:none_at_all",), "gives no rate"),
+        (("work:much",), "gives no rate"), (("work:sleep", "--units-per-call", "-1"), "above 0"),
+        (("work:five", "--device", "cuda"), "has not loaded PyTorch"),
+        (("work:sleep", "--units-per-call", "1", "--time", "1000s", "--out", "/nodir/x"), "/nodir does not exist"),
+        (("work:sleep", "--units-per-call", "1", "--time", "1000s", "--out", "/"), "is a folder"),
     ],
 )  # fmt: skip
 def test_what_goes_wrong_is_told(measured, words, message):
@@ -108,6 +130,26 @@ def test_what_goes_wrong_is_told(measured, words, message):
     assert done.returncode == 2
     assert message in done.stderr.splitlines()[-1]
     assert done.stdout == ""
+
+
+def test_units_per_call_stand_and_a_returned_number_is_told(measured):
+    given_, body = measured("work:five", "--unit", "request", "--units-per-call", "1", "--within", "20%")
+    assert {each["units"] / body["calls_per_repeat"] for each in body["repeats"]} == {1.0}
+    assert "the call returned 5, but --units-per-call 1 is what counts" in body["warnings"][0]
+    assert "the call returned 5" in given_.stderr
+    _, body = measured("work:five", "--unit", "request", "--within", "20%")
+    assert {each["units"] / body["calls_per_repeat"] for each in body["repeats"]} == {5.0}
+    assert body["warnings"] == []
+
+
+def test_a_late_failure_keeps_the_repeats_before_it(measured):
+    done, body = measured("work:late", "--unit", "request", "--units-per-call", "1", "--within", "0.0001%")
+    assert done.returncode == 1
+    # The first call and two to warm up come before the repeats.
+    assert len(body["repeats"]) == 3
+    assert "out of memory" in body["failure"]
+    assert "out of memory" in body["warnings"][-1]
+    assert "the repeats before it are kept" in done.stderr
 
 
 def test_an_unknown_unit():
@@ -150,6 +192,10 @@ def test_the_device_is_waited_for_and_named(measured, tmp_path):
     run_ = body["measurements"][0]
     assert (run_["accelerator"], run_["accelerator_count"], run_["stack"]) == ("H100-SXM", 1, "PyTorch 9.9")
     assert (body["environment"]["cuda"], body["environment"]["device_count"]) == ("12.9", 8)
+    assert body["warnings"] == []
+    (tmp_path / "deaf.py").write_text("import torch\n\ndef step():\n    pass\n")
+    _, body = measured("deaf:step", "--unit", "request", "--units-per-call", "1", "--device", "cuda", "--time", "1s")
+    assert "nothing shows that the work ran on the device cuda" in body["warnings"][0]
     wrong, _ = measured("model:step", "--unit", "request", "--units-per-call", "1", "--device", "tricorder")
     assert wrong.returncode == 2
 
