@@ -145,7 +145,6 @@ class WarningOut(BaseModel):
 
     code: str = Field(description="A fixed code.")
     message: str = Field(description="A sentence.")
-    blocking: bool = Field(description="Whether it forbids to rank all estimates against each other.")
 
 
 class StatedByOut(BaseModel):

@@ -14,7 +14,7 @@ from app.bodies import json_body
 from app.charts import lines_chart
 from app.cli_words import FLAGS, command_line
 from app.decided import main_table, shown_value, solved_csv, solved_json
-from app.openapi_decisions import answer_model, body_schema, parameter_docs
+from app.openapi_decisions import answer_model, body_schema, example_body, parameter_docs
 from app.problems import of_input
 from app.service import Pairs, Service, by_field, grouped, link, linked, page, query_pairs, service_for, typed_pairs
 from pricing.decisions import DECISIONS, decision_named
@@ -193,8 +193,8 @@ def _add(asked: Decision) -> None:
         f"/api/v1/{name}", _post(asked), methods=["POST"], response_model=model,
         responses={**openapi.PROBLEMS, **openapi.UNSUPPORTED}, summary=f"{asked.title} Question as JSON",
         description=asked.intro,
-        openapi_extra={"requestBody": {"required": True,
-                                       "content": {"application/json": {"schema": body_schema(asked)}}}},
+        openapi_extra={"requestBody": {"required": True, "content": {"application/json": {
+            "schema": body_schema(asked), "examples": {"the worked example": {"value": example_body(asked)}}}}}},
     )  # fmt: skip
 
 
