@@ -93,7 +93,7 @@ SHOPPING = Table(
 def solve(case: Case) -> Result:
     """Work out throughput, price and utilization that meet the target."""
     inputs: BreakEvenIn = case.inputs
-    rows = estimate_rows(case.answer.page)
+    rows: list[dict[str, Any]] = estimate_rows(case.answer.page)
     target, said = _target(case, inputs, rows)
     lines = [_line(row, target) for row in rows]
     values: dict[str, Value] = {

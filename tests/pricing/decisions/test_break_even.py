@@ -44,9 +44,8 @@ def test_below_full_use_it_breaks_even():
 def test_a_budget_over_units_is_a_target():
     # 1,000 USD a month for 500M tokens: 2 USD per 1M.
     assert ask(budget_usd_per_month="1000", units_per_month="500M").result.values["target_usd"] == pytest.approx(2)
-    audio = asked(
-        "break-even", PRICES, unit="audio_hour", m="H100-SXM:8=100", budget_usd_per_month=300, units_per_month=1000
-    )
+    month = {"budget_usd_per_month": 300, "units_per_month": 1000}
+    audio = asked("break-even", PRICES, unit="audio_hour", m="H100-SXM:8=100", **month)
     # 300 USD for 1,000 audio-hours: 0.30 each.
     assert audio.result.values["target_usd"] == pytest.approx(0.3, rel=1e-12)
 
