@@ -180,6 +180,7 @@ def _answer(pairs: list[tuple[str, str]], prices: Sequence[Path], form: str) -> 
     from app.tables import today
     from pricing.accelerators import catalogue
     from pricing.compare import compare as ask
+    from pricing.compare import parts
     from pricing.errors import InvalidInputError
     from pricing.reading import Reader
 
@@ -198,7 +199,7 @@ def _answer(pairs: list[tuple[str, str]], prices: Sequence[Path], form: str) -> 
     else:
         from app.terminal import answer_lines
 
-        click.echo("\n".join(answer_lines(answer)))
+        click.echo("\n".join(answer_lines(answer, parts(answer, catalogue(), all_rows=True))))
 
 
 @commands.command()

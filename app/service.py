@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
@@ -36,7 +36,8 @@ _SAFE = "@:/,~|="
 Pairs = Sequence[tuple[str, str]]
 # Fields of the forms that have one control for each value.
 SEVERAL = (
-    "m", "quote", "owned", "discount", "exchange_rate", "slo", "accelerator", "region", "term_months", "instance_type",
+    "m", "quote", "owned", "discount", "exchange_rate", "slo", "accept", "accelerator",
+    "region", "term_months", "instance_type",
 )  # fmt: skip
 
 
@@ -219,13 +220,16 @@ def is_fragment(request: Request) -> bool:
     return asks and request.headers.get("hx-history-restore-request") != "true"
 
 
-def by_field(faults: Iterable[Fault]) -> dict[str, str]:
-    """Return each field's message under the name that the form gives it, such as m-0."""
+def by_field(faults: Iterable[Fault], several: Container[str] = SEVERAL) -> dict[str, str]:
+    """Return each field's message under the name that the form gives it, such as m-0.
+
+    `several` are the fields that have one control for each value.
+    """
     messages: dict[str, str] = {}
     for fault in faults:
         loc = fault.loc
         name = str(loc[0]) if loc else ""
-        if name in SEVERAL and len(loc) > 1:
+        if name in several and len(loc) > 1:
             name = f"{name}-{loc[1]}"
         messages[name] = f"{messages[name]} {fault.msg}" if name in messages else fault.msg
     return messages

@@ -18,7 +18,7 @@ from pricing.columns import COLUMNS, find_column
 from pricing.comparability import Difference, differences
 from pricing.curves import Chosen, Point, chosen, costs_along, latency_to_show
 from pricing.errors import InvalidInputError, near_matches, shown
-from pricing.estimates import NO_PAIRS, Baseline, Estimates, Figures, Pairs
+from pricing.estimates import NO_PAIRS, TIED, Baseline, Estimates, Figures, Pairs
 from pricing.flags import of_offers
 from pricing.market import Market
 from pricing.matching import Counter, Excluded, Masks, Matched, held_by, matches, ranked
@@ -162,7 +162,7 @@ def compare(question: Question, catalogue: Catalogue, *, all_rows: bool = False)
     )
 
 
-def parts(answer: Answer, catalogue: Catalogue) -> list[Answer]:
+def parts(answer: Answer, catalogue: Catalogue, *, all_rows: bool = False) -> list[Answer]:
     """Return an answer in parts that can be compared, one for each group of measurements.
 
     Each part is ranked by itself, with a baseline of its own: the named one where it is among the
@@ -175,9 +175,9 @@ def parts(answer: Answer, catalogue: Catalogue) -> list[Answer]:
         members = tuple(m for i, m in enumerate(answer.question.measurements) if answer.groups.get(i) == group)
         question = replace(answer.question, measurements=members, offset=0, warnings=())
         try:
-            found.append(compare(question, catalogue))
+            found.append(compare(question, catalogue, all_rows=all_rows))
         except InvalidInputError:
-            found.append(compare(replace(question, baseline=None), catalogue))
+            found.append(compare(replace(question, baseline=None), catalogue, all_rows=all_rows))
     return found
 
 
@@ -268,7 +268,10 @@ def prices_of(market: Market) -> Prices:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """What the answer says first: an estimate, its cost in USD per quoted unit and its share saved."""
+    """What the answer says first: an estimate, its cost in USD per quoted unit and its share saved.
+
+    `rivals` are the cheapest estimates of other measurements that can't be told from it: no winner.
+    """
 
     estimates: Estimates
     cost_usd: float
@@ -276,6 +279,7 @@ class Headline:
     cost_high_usd: float | None
     share_saved: float | None
     stale: bool
+    rivals: Estimates | None = None
 
 
 def headlines(answer: Answer) -> tuple[Headline, ...]:
@@ -285,12 +289,28 @@ def headlines(answer: Answer) -> tuple[Headline, ...]:
     cheapest = answer.cheapest(1)
     if not len(cheapest):
         return ()
-    first = _headline(answer, cheapest, stale=bool(old[cheapest.pairs.offer[0]]))
+    first = replace(
+        _headline(answer, cheapest, stale=bool(old[cheapest.pairs.offer[0]])), rivals=_rivals(answer, cheapest)
+    )
     if not first.stale:
         return (first,)
     fresh = {i: matched.take(_first(~old, matched.offers)) for i, matched in answer.found.items()}
     row = answer.figures(ranked(fresh, 1, answer.figures))
     return (first, _headline(answer, row, stale=False)) if len(row) else (first,)
+
+
+def _rivals(answer: Answer, cheapest: Estimates) -> Estimates | None:
+    """Return the cheapest estimate of each other measurement that is tied with the cheapest of all."""
+    first = int(cheapest.pairs.measurement[0])
+    others = [i for i, matched in answer.found.items() if i != first and len(matched.offers)]
+    if not others:
+        return None
+    offers, replicas = (
+        np.array([getattr(answer.found[i], name)[0] for i in others]) for name in ("offers", "replicas")
+    )
+    pairs = Pairs(np.array(others), offers, replicas)
+    tied = np.flatnonzero(answer.figures(pairs, np.full(len(others), 2)).tied == TIED)
+    return answer.figures(pairs.take(tied)) if len(tied) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from app.service import (
 )
 from pricing.accelerators import DATA
 from pricing.columns import COLUMNS
-from pricing.compare import Answer, compare, curves, headlines, parts
+from pricing.compare import Answer, Headline, compare, curves, headlines, parts
 from pricing.errors import InvalidInputError
 from pricing.flags import FLAGS
 from pricing.matching import REASONS
@@ -232,6 +232,7 @@ def _results(answer: Answer, service: Service, *, example: bool) -> dict[str, ob
         "answer": answer,
         "question": question,
         "example": example_body() if example else None,
+        "rivals_of": _rivals_of,
         "parts": [_part(part, answer, pairs) for part in parts(answer, service.catalogue)],
         "accept_link": link("/compare", [*linked(pairs, accept=None), ("accept", "all")]),
         "left_out": sum(excluded.count for excluded in answer.excluded),
@@ -250,6 +251,10 @@ def _results(answer: Answer, service: Service, *, example: bool) -> dict[str, ob
         "next": link("/compare", linked(paged, offset=last)) if last < answer.total else None,
         "command": command_line(everything),
     }
+
+
+def _rivals_of(headline: Headline) -> list[Any]:
+    return [] if headline.rivals is None else page_rows(headline.rivals, HEADLINE_COLUMNS)
 
 
 def _part(answer: Answer, whole: Answer, pairs: Pairs) -> dict[str, object]:
