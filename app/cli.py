@@ -15,8 +15,10 @@ import click
 from app.cli_benchmarks import measure, read
 from app.cli_decisions import WithDecisions
 from app.cli_prices import prices
+from app.cli_receipts import explain, verify
 from app.cli_refresh import refresh
 from app.commands import (
+    answer_format_option,
     as_of_option,
     fail,
     fail_of,
@@ -156,7 +158,7 @@ def serve(host: str | None, port: int | None, prices: tuple[Path, ...]) -> None:
 @click.option("--offset", metavar="COUNT", help="Estimates to pass over.")
 @as_of_option
 @prices_option
-@format_option
+@answer_format_option
 def compare(
     measurements: tuple[str, ...], details: tuple[str, ...], prices: tuple[Path, ...], form: str, **options: Any
 ) -> None:
@@ -187,6 +189,11 @@ def _answer(pairs: list[tuple[str, str]], prices: Sequence[Path], form: str) -> 
     try:
         table, limits = table_and_limits(prices)
         reader = Reader(table, catalogue(), today(), limits)
+        if form == "receipt":
+            from app.receipts import COMPARE, receipt_of
+
+            write([receipt_of(COMPARE, pairs, reader), b"\n"])
+            return
         answer = ask(reader.from_pairs(pairs), catalogue(), all_rows=True)
     except InvalidInputError as error:
         fail_of(error)
@@ -235,3 +242,5 @@ prices.add_command(refresh)
 commands.add_command(prices)
 commands.add_command(read)
 commands.add_command(measure)
+commands.add_command(verify)
+commands.add_command(explain)

@@ -245,6 +245,7 @@ def _results(answer: Answer, service: Service, *, example: bool) -> dict[str, ob
         "first_page": link("/compare", paged),
         "json_link": link("/compare.json", pairs),
         "csv_link": link("/compare.csv", everything),
+        "receipt_link": link("/compare/receipt.json", pairs),
         "previous": link("/compare", linked(paged, offset=max(answer.offset - answer.limit, 0) or None))
         if answer.offset
         else None,

@@ -163,6 +163,7 @@ def _results(solved: Solved) -> dict[str, object]:
         "address": link(f"/{asked.name}", pairs),
         "json_link": link(f"/{asked.name}.json", pairs),
         "csv_link": link(f"/{asked.name}.csv", pairs),
+        "receipt_link": link(f"/{asked.name}/receipt.json", pairs),
         "command": command_line(pairs, asked.name, flags),
         "compare_link": _compare_link(solved),
     }
