@@ -5,6 +5,7 @@ import itertools
 import pytest
 from playwright.sync_api import expect
 
+from pricing.decisions import DECISIONS
 from tests.browser.asking import CURVES, KNOWN, RANGES, WRONG, compare
 
 PAGES = {
@@ -19,6 +20,10 @@ PAGES = {
     "benchmarks": "/benchmarks",
     "measure": "/measure",
     "curves": compare(*CURVES),
+    "decisions": "/decisions",
+    **{name: f"/{name}" for name in DECISIONS},
+    "claim, mistaken": "/claim?ratio=0&a=x",
+    "groups": compare(*KNOWN, ("m", "L4:1=50"), ("m1.model", "a"), ("m2.model", "b")),
     "method": "/method",
     "docs": "/docs",
     "nowhere": "/nowhere",
