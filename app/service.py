@@ -138,14 +138,14 @@ _offer_fields = attrgetter(
 )  # fmt: skip
 
 
-def table_row(row: Any) -> Markup:
+def table_row(row: Any, *, explained: bool = True) -> Markup:
     """Return a row of the table of estimates.
 
     A page has many rows, and a template evaluates each expression slowly: what is the same for
     every question is made by the template once for each offer and kept, the numbers are put between.
     """
     name, price, accelerators, source = _offer_cells(_offer_fields(row))
-    cost = text.cost_cell(row.cost_usd, row.cost_low_usd, row.cost_high_usd, row.tied)
+    cost = text.cost_cell(row.cost_usd, row.cost_low_usd, row.cost_high_usd, row.tied, row.rank if explained else 0)
     measurement = _measurement_cell(row.measurement, row.replicas, row.idle_accelerators)
     numbers = text.number_cells(
         row.rate_per_second, row.ratio_to_baseline, row.rate_to_tie_per_second, row.price_to_tie_usd_per_hour,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+import numpy as np
 import orjson
 from fastapi import APIRouter, Request
 from fastapi.responses import Response, StreamingResponse
@@ -14,7 +15,7 @@ from app import openapi
 from app.bodies import json_body
 from app.charts import curve_chart, dot_chart
 from app.cli_words import command_line
-from app.exports import answer_csv, answer_json, page_rows
+from app.exports import answer_csv, answer_json, page_rows, rows_of
 from app.problems import of_input
 from app.service import (
     Pairs,
@@ -35,11 +36,13 @@ from pricing.columns import COLUMNS
 from pricing.compare import Answer, Headline, compare, curves, headlines, parts
 from pricing.errors import InvalidInputError
 from pricing.flags import FLAGS
-from pricing.matching import REASONS
+from pricing.matching import REASONS, ranked
+from pricing.numbers import read_whole_number
 from pricing.offers import PURCHASES
 from pricing.parameters import of_measurements
 from pricing.question import Question
 from pricing.units import UNITS
+from pricing.workings import workings
 
 router = APIRouter(tags=["compare"])
 CHART_ROWS = 15
@@ -164,6 +167,7 @@ async def compare_page(request: Request) -> Response:
     try:
         pairs = query_pairs(request)
         service = service_for(request, pairs)
+        pairs, rank = _without_explain(pairs)
         example = not any(value.strip() and name != "table" and not name.startswith("utm_") for name, value in pairs)
         reader = service.reader()
         pairs = pairs if example else _without_stale_details(pairs, reader.from_json(example_body()).pairs)
@@ -173,9 +177,32 @@ async def compare_page(request: Request) -> Response:
     except InvalidInputError as error:
         return _refused(request, service, pairs, error)
     context = {**_form(service, question.pairs if example else pairs), **_results(answer, service, example=example)}
+    context["explained"] = _explained(answer, rank)
     if is_fragment(request):
         return page("_results.html", context, headers={"HX-Push-Url": str(context["address"])})
     return page("compare.html", context)
+
+
+def _without_explain(pairs: Pairs) -> tuple[Pairs, int]:
+    """Take out the rank whose cost is to be explained, 0 for none: a button of the page, not of the question."""
+    asked = [value for name, value in pairs if name == "explain" and value.strip()]
+    rank = 0
+    if asked:
+        try:
+            rank = read_whole_number(asked[-1], least=1, most=10**7)
+        except ValueError as error:
+            raise InvalidInputError.at(("explain",), str(error)) from error
+    return [pair for pair in pairs if pair[0] != "explain"], rank
+
+
+def _explained(answer: Answer, rank: int) -> dict[str, object] | None:
+    """How the cost at a rank comes about; None where no estimate has that rank."""
+    if not 0 < rank <= answer.total:
+        return None
+    pairs = ranked(answer.found, rank, answer.figures).take(np.array([rank - 1]))
+    row: dict[str, Any] = rows_of(answer.figures(pairs, np.array([rank])), COLUMNS)[0]
+    measurement = answer.question.measurements[int(pairs.measurement[0])]
+    return {"row": row, "steps": workings(row, measurement, answer.unit)}
 
 
 def _without_stale_details(pairs: Pairs, example: Pairs) -> Pairs:
@@ -196,7 +223,7 @@ def _without_stale_details(pairs: Pairs, example: Pairs) -> Pairs:
 def _refused(request: Request, service: Service, pairs: Pairs, error: InvalidInputError) -> Response:
     """Show the form as it was typed, with the messages at their fields."""
     fields = by_field(error.faults)
-    context = {**_form(service, pairs), "answer": None, "problems": fields, "example": False}
+    context = {**_form(service, pairs), "answer": None, "problems": fields, "example": False, "explained": None}
     if is_fragment(request):
         return page("_results.html", context, status=422, headers={"HX-Push-Url": link("/compare", pairs)})
     return page("compare.html", context, status=422)
