@@ -36,7 +36,7 @@ _SAFE = "@:/,~|="
 Pairs = Sequence[tuple[str, str]]
 # Fields of the forms that have one control for each value.
 SEVERAL = (
-    "m", "quote", "owned", "discount", "exchange_rate", "slo", "accept", "accelerator",
+    "m", "quote", "owned", "discount", "exchange_rate", "slo", "where", "accept", "accelerator",
     "region", "term_months", "instance_type",
 )  # fmt: skip
 

@@ -149,6 +149,7 @@ class Reader:
             tuple(targets),
             asked.interpolate,
             frozenset(asked.evidence),
+            asked.where,
             accept,
             asked.output_price_ratio,
             not asked.offers,
