@@ -148,6 +148,7 @@ def serve(host: str | None, port: int | None, prices: tuple[Path, ...]) -> None:
     "--interpolate", is_flag=True, help="Between the measured points of a curve, to where a target is reached."
 )
 @click.option("--evidence", multiple=True, help="Only measurements known in these ways: measured, published, …")
+@click.option("--columns", multiple=True, metavar="NAMES", help="Columns of the output, joined by commas.")
 @click.option("--where", multiple=True, metavar="CONDITION", help="Only rows that meet it: cost_usd<=0.5, region~eu.")
 @click.option("--accept", multiple=True, metavar="PART", help="Rank in spite of a difference: model, precision, …")
 @click.option("--output-price-ratio", metavar="W", help="What an output token is worth in input tokens.")

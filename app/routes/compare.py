@@ -31,8 +31,9 @@ from app.service import (
     service_of,
     typed_pairs,
 )
+from app.spreadsheets import XLSX, markdown, tsv, xlsx
 from pricing.accelerators import DATA
-from pricing.columns import COLUMNS
+from pricing.columns import COLUMNS, picked
 from pricing.compare import Answer, Headline, compare, curves, headlines, parts
 from pricing.errors import InvalidInputError
 from pricing.flags import FLAGS
@@ -42,10 +43,18 @@ from pricing.offers import PURCHASES
 from pricing.parameters import of_measurements
 from pricing.question import Question
 from pricing.units import UNITS
+from pricing.wording import significant
 from pricing.workings import workings
 
 router = APIRouter(tags=["compare"])
 CHART_ROWS = 15
+MOST_XLSX = 100_000
+_MORE_FORMS = (("XLSX", "xlsx"), ("TSV", "tsv"), ("Markdown", "md"))
+# Columns of what is pasted elsewhere, unless others are asked for.
+SHORT = (
+    "rank", "provider", "instance_type", "region", "purchase", "accelerator", "accelerator_count", "measurement",
+    "price_usd_per_hour", "cost_usd", "cost_unit", "ratio_to_baseline", "price_observed_on", "price_evidence", "flags",
+)  # fmt: skip
 # What the page shows of an estimate; what is said of a measurement stands once, above the table.
 _NOT_SHOWN = (
     "cost_unit",
@@ -101,11 +110,7 @@ def _asked(request: Request) -> Question:
 )
 async def compare_json(request: Request) -> Response:
     """Cost per unit of every offer that carries the measured hardware, cheapest first."""
-    try:
-        answer = compare(_asked(request), service_of(request).catalogue)
-    except InvalidInputError as error:
-        raise of_input(error, "query") from error
-    return Response(answer_json(answer), media_type="application/json")
+    return Response(answer_json(_one_page(request)), media_type="application/json")
 
 
 @router.get(
@@ -123,13 +128,86 @@ async def compare_json(request: Request) -> Response:
 )
 async def compare_csv(request: Request) -> Response:
     """Give the same question's estimates as CSV: all of them unless `limit` says otherwise."""
+    answer = _all_rows(request)
+    headers = _attachment(answer, "csv")
+    return StreamingResponse(answer_csv(answer), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _attachment(answer: Answer, ending: str) -> dict[str, str]:
+    name = f"perdollar-{answer.unit.id}-{answer.question.as_of}.{ending}"
+    return {"Content-Disposition": f'attachment; filename="{name}"'}
+
+
+@router.get(
+    "/compare.xlsx",
+    responses={200: {"content": {XLSX: {}}, "description": "A workbook with the CSV's columns."}, **openapi.PROBLEMS},
+    openapi_extra=_GET_DOCS,
+    summary="Compare, as XLSX",
+)
+async def compare_xlsx(request: Request) -> Response:
+    """Give the same question's estimates as a workbook, at most 100,000 rows; no cell is a formula."""
+    answer = _all_rows(request)
+    columns = picked(answer.question.columns)
+    rows = answer.figures(
+        answer.page.pairs.take(np.arange(min(MOST_XLSX, len(answer.page)))), answer.page.rank[:MOST_XLSX]
+    )
+    table = zip(*(column.python(rows) for column in columns), strict=True)
+    about = [("as_of", str(answer.question.as_of)), ("prices_sha256", answer.prices.sha256), *answer.question.pairs]
+    book = await run_in_threadpool(xlsx, "estimates", [column.name for column in columns], list(table), about)
+    return Response(book, media_type=XLSX, headers=_attachment(answer, "xlsx"))
+
+
+@router.get(
+    "/compare.tsv",
+    responses={200: {"content": {"text/tab-separated-values": {}}, "description": "To paste into a spreadsheet."},
+               **openapi.PROBLEMS},
+    openapi_extra=_GET_DOCS,
+    summary="Compare, as TSV",
+)  # fmt: skip
+async def compare_tsv(request: Request) -> Response:
+    """Give the page's estimates between tabs, as a spreadsheet takes them from the clipboard."""
+    answer = _one_page(request)
+    columns = picked(answer.question.columns, SHORT)
+    rows = zip(*(column.python(answer.page) for column in columns), strict=True)
+    body = b"".join(tsv([column.name for column in columns], rows))
+    return Response(body, media_type="text/tab-separated-values; charset=utf-8")
+
+
+@router.get(
+    "/compare.md",
+    responses={200: {"content": {"text/markdown": {}}, "description": "To paste into an issue or a README."},
+               **openapi.PROBLEMS},
+    openapi_extra=_GET_DOCS,
+    summary="Compare, as Markdown",
+)  # fmt: skip
+async def compare_markdown(request: Request) -> Response:
+    """Give the page's estimates as a table in Markdown, rounded for reading, with a link to the answer."""
+    answer = _one_page(request)
+    columns = picked(answer.question.columns, SHORT)
+    cells = [[_rounded(value) for value in column.python(answer.page)] for column in columns]
+    right = [i for i, column in enumerate(columns) if column.kind in ("number", "whole")]
+    lines = markdown([column.name for column in columns], zip(*cells, strict=True), right)
+    address = f"{str(request.base_url).rstrip('/')}{link('/compare', answer.question.pairs)}"
+    note = f"\n{answer.unit.cost_unit}, prices as of {answer.question.as_of}: <{address}>\n"
+    return Response(b"".join([*lines, note.encode()]), media_type="text/markdown; charset=utf-8")
+
+
+def _rounded(value: object) -> object:
+    return significant(value, 4) if isinstance(value, float) else value
+
+
+def _one_page(request: Request) -> Answer:
     try:
-        answer = compare(_asked(request), service_of(request).catalogue, all_rows=True)
+        return compare(_asked(request), service_of(request).catalogue)
     except InvalidInputError as error:
         raise of_input(error, "query") from error
-    name = f"perdollar-{answer.unit.id}-{answer.question.as_of}.csv"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingResponse(answer_csv(answer), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _all_rows(request: Request) -> Answer:
+    try:
+        return compare(_asked(request), service_of(request).catalogue, all_rows=True)
+    except InvalidInputError as error:
+        raise of_input(error, "query") from error
 
 
 @router.post(
@@ -272,6 +350,10 @@ def _results(answer: Answer, service: Service, *, example: bool) -> dict[str, ob
         "first_page": link("/compare", paged),
         "json_link": link("/compare.json", pairs),
         "csv_link": link("/compare.csv", everything),
+        "more_links": [
+            (name, link(f"/compare.{ending}", pairs))
+            for name, ending in (("XLSX", "xlsx"), ("TSV", "tsv"), ("Markdown", "md"))
+        ],
         "receipt_link": link("/compare/receipt.json", pairs),
         "previous": link("/compare", linked(paged, offset=max(answer.offset - answer.limit, 0) or None))
         if answer.offset
