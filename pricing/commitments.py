@@ -38,6 +38,11 @@ class Plan:
     resale: float = 0.0
 
     @property
+    def upfront_share(self) -> float:
+        """Share of the total that is paid at month 0."""
+        return self.upfront / self.total
+
+    @property
     def price_usd_per_hour(self) -> float:
         """Cost of an hour when the whole term is used: (total - resale) / (730 · T) + running / 730."""
         return (self.total - self.resale) / (HOURS_PER_MONTH * self.term_months) + self.running / HOURS_PER_MONTH
@@ -116,10 +121,23 @@ def paid_by(plan: Plan, price: float, month: float, yearly_fall: float = 0.0) ->
     return cost_if_stopped(plan, price, month, yearly_fall) - owed_after(plan, month) + kept
 
 
+def expected_owed(plan: Plan, chances: Sequence[float]) -> float:
+    """Mean of what is still owed in USD when the machine is needed no more: paid for nothing."""
+    return expected(chances, [owed_after(plan, k) for k in range(1, len(chances) + 1)])
+
+
 def owed_after(plan: Plan, month: float) -> float:
     """USD still owed at the end of month k: (total - upfront) · (1 - k / T), and 0 from the term's end on."""
     _months(month)
     return (plan.total - plan.upfront) * max(1 - month / plan.term_months, 0.0)
+
+
+def times(plan: Plan, machines: float) -> Plan:
+    """Plan of several machines of the same kind: every amount times their number."""
+    if not 0 < machines < math.inf:
+        raise ValueError(f"the number of machines must be above 0, not {machines:g}")
+    amounts = (plan.total, plan.upfront, plan.running, plan.resale)
+    return Plan(plan.term_months, *(amount * machines for amount in amounts))
 
 
 def break_even_month(plan: Plan, price: float, yearly_fall: float = 0.0) -> float | None:
@@ -209,6 +227,11 @@ class Weighed:
         return tuple(max(c - o, 0.0) for o, c in zip(self.on_demand, self.committed, strict=True))
 
     @property
+    def expected_saving(self) -> float:
+        """What committing saves on average in USD; below 0 where on demand is cheaper."""
+        return self.expected_on_demand - self.expected_committed
+
+    @property
     def choice(self) -> str:
         """Return `commit`, `on_demand` or `equal` (to 1e-12), by expected cost."""
         if math.isclose(self.expected_committed, self.expected_on_demand, rel_tol=1e-12):
@@ -227,8 +250,8 @@ def weigh(plan: Plan, price: float, chances: Sequence[float], yearly_fall: float
     return Weighed(
         uncommitted,
         bound,
-        _expected(chances, uncommitted),
-        _expected(chances, bound),
+        expected(chances, uncommitted),
+        expected(chances, bound),
         break_even_month(plan, price, yearly_fall),
     )
 
@@ -251,13 +274,14 @@ def chance_to_tie(weighed: Weighed) -> float | None:
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        ahead = _expected(stop_chances(len(leads), monthly=middle), leads) > 0
+        ahead = expected(stop_chances(len(leads), monthly=middle), leads) > 0
         low, high = (middle, high) if ahead else (low, middle)
     return (low + high) / 2
 
 
-def _expected(chances: Sequence[float], costs: Sequence[float]) -> float:
-    return math.fsum(chance * cost for chance, cost in zip(chances, costs, strict=True))
+def expected(chances: Sequence[float], amounts: Sequence[float]) -> float:
+    """Mean of an amount over the stopping months: the sum over k of (chance of k) · (amount at k)."""
+    return math.fsum(chance * amount for chance, amount in zip(chances, amounts, strict=True))
 
 
 def _price(value: float, name: str, unit: str = "USD per hour") -> None:

@@ -13,11 +13,13 @@ from pricing.commitments import (
     chance_to_tie,
     committed,
     cost_if_stopped,
+    expected_owed,
     on_demand_cost,
     owed_after,
     owned,
     paid_by,
     stop_chances,
+    times,
     weigh,
 )
 
@@ -115,6 +117,13 @@ def test_costs_by_stopping_month():
     assert owed_after(committed(6, 12, 1), 0) == 0
 
 
+def test_what_is_owed_on_average_and_by_several_machines():
+    # 2,190 a month are owed: 3, 2, 1, 0 months of them with chances 1/2, 1/4, 1/8, 1/8.
+    plan = committed(3, 4)
+    assert expected_owed(plan, stop_chances(4, monthly=0.5)) == near(2_190 * (1.5 + 0.5 + 0.125))
+    assert times(owned(100, 4, 1, 12, 50), 3) == Plan(4, near(3 * 104), 300, near(2_190), 150)
+
+
 def test_after_the_term_the_price_is_the_fallen_one():
     # Halved every month, a term of 1 month: months 2 and 3 cost 730 · 4 and 730 · 2.
     assert cost_if_stopped(committed(3, 1), 8, 3, 1 - 0.5**12) == near(730 * (3 + 4 + 2))
@@ -191,6 +200,7 @@ def test_no_chance_ties_what_is_always_dearer_or_always_cheaper():
         (lambda: owned(10, 48, resale=11), "the resale value must be at most the purchase price 10, not 11"),
         (lambda: owned(10, 48, running=-1), "the running cost must be 0 or more, not -1"),
         (lambda: owned(10, 48, yearly=math.nan), "the yearly cost must be 0 or more, not nan"),
+        (lambda: times(committed(1, 2), 0), "the number of machines must be above 0, not 0"),
         (lambda: on_demand_cost(0, 3), "the on-demand price must be above 0 USD per hour, not 0"),
         (lambda: on_demand_cost(1, -3), "a number of months must be 0 or more, not -3"),
         (lambda: on_demand_cost(1, 3, 1),
