@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 # Name in addresses and commands: (module, short help).
 DECISIONS = {
     "claim": ("claim", "Check a claim such as 70 % more audio per dollar."),
+    "break-even": ("break_even", "Throughput, price and utilization that meet a target cost."),
+    "sure": ("sure", "How sure an order is, and what would turn it round."),
 }
 
 
