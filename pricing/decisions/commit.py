@@ -42,10 +42,16 @@ class CommitIn(InputsIn):
         "6.5",
     )
     term: Positive | None = given(
-        None, "Term", "Months of the commitment, or of the use of an owned machine; blank is the offer's, else 12.", "12"
+        None,
+        "Term",
+        "Months of the commitment, or of the use of an owned machine; blank is the offer's, else 12.",
+        "12",
     )
     upfront: Portion | None = given(
-        None, "Paid upfront", "Share of the whole commitment that is paid at its start; blank is the offer's, else 0.", "50%"
+        None,
+        "Paid upfront",
+        "Share of the whole commitment that is paid at its start; blank is the offer's, else 0.",
+        "50%",
     )
     horizon: Whole | None = given(
         None, "Horizon", "Months for which the machine may be needed, 1 to 600; blank is the longest term.", "24"
@@ -65,9 +71,7 @@ class CommitIn(InputsIn):
     capex_usd: Positive | None = given(
         None, "Owned: purchase price", "USD for one machine that is bought, in place of a committed price.", "280000"
     )
-    running_usd_per_hour: NotNegative = given(
-        0.0, "Owned: power", "USD per hour that the machine is needed.", "1.6"
-    )
+    running_usd_per_hour: NotNegative = given(0.0, "Owned: power", "USD per hour that the machine is needed.", "1.6")
     yearly_usd: NotNegative = given(
         0.0, "Owned: hosting and staff", "USD a year till the end of the term, needed or not.", "20000"
     )
