@@ -14,6 +14,7 @@ DECISIONS = {
     "claim": ("claim", "Check a claim such as 70 % more audio per dollar."),
     "break-even": ("break_even", "Throughput, price and utilization that meet a target cost."),
     "sure": ("sure", "How sure an order is, and what would turn it round."),
+    "commit": ("commit", "Weigh a commitment against on demand, with a chance to stop early."),
 }
 
 
