@@ -10,6 +10,7 @@ from datetime import date
 import numpy as np
 
 from pricing.compare import Curve
+from pricing.decisions.decision import Lines
 from pricing.estimates import Estimates
 
 
@@ -202,3 +203,31 @@ def _axis(largest: float) -> tuple[float, float]:
     """Return the step and the end of an axis from zero."""
     step = nice_step(largest)
     return step, step * math.ceil(largest / step - 1e-9)
+
+
+@dataclass(frozen=True, slots=True)
+class LinesChart:
+    """Lines from zero: each series' points in percent of width and height; ticks are (value, position)."""
+
+    lines: Lines
+    series: tuple[tuple[str, tuple[tuple[float, float], ...]], ...]
+    across: tuple[tuple[float, float], ...]
+    up: tuple[tuple[float, float], ...]
+
+
+def lines_chart(lines: Lines) -> LinesChart | None:
+    """Lay out lines from zero to the largest of each axis; None without a point or without an extent."""
+    points = [point for series in lines.series for point in series.points]
+    if not points:
+        return None
+    wide_most, high_most = (max(point[axis] for point in points) for axis in (0, 1))
+    if not (wide_most > 0 and high_most > 0):
+        return None
+    (wide, right), (high, top) = _axis(wide_most), _axis(high_most)
+    series = tuple(
+        (each.name, tuple((round(100 * x / right, 3), round(100 - 100 * y / top, 3)) for x, y in each.points))
+        for each in lines.series
+    )
+    across = tuple((wide * i, round(100 * wide * i / right, 3)) for i in range(round(right / wide) + 1))
+    up = tuple((high * i, round(100 - 100 * high * i / top, 3)) for i in range(round(top / high) + 1))
+    return LinesChart(lines, series, across, up)

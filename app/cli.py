@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from app.cli_benchmarks import measure, read
+from app.cli_decisions import WithDecisions
 from app.cli_prices import prices
 from app.cli_refresh import refresh
 from app.commands import (
@@ -78,7 +79,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
     return listener
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=WithDecisions, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="perdollar")
 def commands() -> None:
     """What a million tokens or an hour of audio costs on each cloud and instance type."""
@@ -145,6 +146,7 @@ def serve(host: str | None, port: int | None, prices: tuple[Path, ...]) -> None:
     "--interpolate", is_flag=True, help="Between the measured points of a curve, to where a target is reached."
 )
 @click.option("--evidence", multiple=True, help="Only measurements known in these ways: measured, published, …")
+@click.option("--accept", multiple=True, metavar="PART", help="Rank in spite of a difference: model, precision, …")
 @click.option("--output-price-ratio", metavar="W", help="What an output token is worth in input tokens.")
 @unconfirmed_option
 @click.option("--all-sizes", is_flag=True, help="Every size of a price, not only the smallest of the cheapest.")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+
+FLAGS = ("include_unconfirmed", "all_sizes", "interpolate")
 
 
-def command_line(pairs: Iterable[tuple[str, str]]) -> str:
-    """Write `perdollar compare …` for name-value pairs, quoted for a shell."""
-    words, measurements = ["perdollar", "compare"], []
+def command_line(pairs: Iterable[tuple[str, str]], command: str = "compare", flags: Container[str] = FLAGS) -> str:
+    """Write `perdollar compare …` for name-value pairs, quoted for a shell; `flags` are options without a value."""
+    words, measurements = ["perdollar", command], []
     for name, value in pairs:
         if name == "m":
             measurements.append(value)
@@ -17,7 +19,7 @@ def command_line(pairs: Iterable[tuple[str, str]]) -> str:
             words += ["--prices", "prices.csv"]
         elif "." in name:
             words += ["--set", f"{name}={value}"]
-        elif name in ("include_unconfirmed", "all_sizes", "interpolate"):
+        elif name in flags:
             words.append(f"--{name.replace('_', '-')}")
         else:
             words += [f"--{name.replace('_', '-')}", value]

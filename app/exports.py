@@ -14,6 +14,7 @@ import orjson
 from pricing.columns import COLUMNS, Coded, Column, Rows, estimate_rows
 from pricing.compare import Answer
 from pricing.estimates import NOT_TIED, Estimates
+from pricing.question import Warned
 
 CHUNK = 1000
 FIRST_CHUNK = 50
@@ -94,11 +95,17 @@ def answer_dict(answer: Answer) -> dict[str, object]:
         "offset": answer.offset,
         "estimates": estimate_rows(answer.page),
         "excluded": answer.excluded,
-        "warnings": answer.warnings,
+        "warnings": warning_dicts(answer.warnings),
+        "comparability": answer.comparability,
         "baseline": answer.baseline,
         "prices": answer.prices,
         "currency": answer.question.currency,
     }
+
+
+def warning_dicts(warnings: Iterable[Warned]) -> list[dict[str, str]]:
+    """Return warnings in the shape of the contract; which of them block stands under comparability."""
+    return [{"code": warned.code, "message": warned.message} for warned in warnings]
 
 
 def answer_json(answer: Answer) -> bytes:

@@ -61,6 +61,12 @@ COMPARE_DOCS: dict[str, tuple[str, str, bool]] = {
     ),
     "interpolate": ("1 goes between measured points of a curve, to where a target is reached.", "1", False),
     "evidence": ("Only measurements known in these ways: measured, published, claimed, assumed.", "measured", True),
+    "accept": (
+        "Differences of the measurements that you know of, so that one ranking holds: model, precision, input_tokens, "
+        "output_tokens, lengths, all.",
+        "model",
+        True,
+    ),
     "output_price_ratio": ("What an output token is worth in input tokens; splits the cost of both.", "4", False),
     "include_unconfirmed": ("1 shows third-party prices that nobody confirmed.", "1", False),
     "all_sizes": ("1 shows every size of a price, not only the smallest of the cheapest.", "1", False),
@@ -141,6 +147,22 @@ class WarningOut(BaseModel):
     message: str = Field(description="A sentence.")
 
 
+class StatedByOut(BaseModel):
+    """A value of a part of the basis and who states it."""
+
+    value: str | float | None = Field(description="The value; null where it is not stated.")
+    measurements: list[str] = Field(description="Labels of the measurements that state it.")
+
+
+class DifferenceOut(BaseModel):
+    """A part of the basis in which the compared measurements differ."""
+
+    part: str = Field(description="model, precision, input_tokens, …")
+    blocking: bool = Field(description="Whether it makes a ranking of all meaningless.")
+    accepted: bool = Field(description="Whether you said that you know.")
+    values: list[StatedByOut] = Field(description="Each value with its measurements.")
+
+
 class BaselineOut(BaseModel):
     """The estimate that the others are compared with."""
 
@@ -181,6 +203,7 @@ class AnswerOut(BaseModel):
     estimates: list[Estimate] = Field(description="The page.")  # type: ignore[valid-type]
     excluded: list[ExcludedOut] = Field(description="What gave no estimate: reason, count, example.")
     warnings: list[WarningOut] = Field(description="What to know: code, message.")
+    comparability: list[DifferenceOut] = Field(description="In what the measurements differ.")
     baseline: BaselineOut | None = Field(description="What ratio_to_baseline compares with; null if nothing.")
     prices: PricesOut = Field(description="Rows, dates and hash of the price table.")
     currency: CurrencyOut | None = Field(description="The exchange rate of the columns in another currency.")

@@ -66,19 +66,6 @@ class Answer:
         """Whether the measurements can't all be ranked against each other."""
         return len(set(self.groups.values())) > 1
 
-    def parts(self) -> list[Answer]:
-        """Return the answer in parts, one for each group of measurements that can be compared."""
-        return [self._part(group) for group in sorted(set(self.groups.values()))] if self.blocked else [self]
-
-    def _part(self, group: int) -> Answer:
-        found = {i: matched for i, matched in self.found.items() if self.groups[i] == group}
-        total = sum(len(matched.offers) for matched in found.values())
-        places = dict.fromkeys(found, group)
-        return replace(
-            self, found=found, total=total, offset=0, groups=places, by_cost=False,
-            page=self.figures(ranked(found, self.limit, self.figures)),
-        )  # fmt: skip
-
     def chunks(self, first: int, size: int) -> Iterator[Estimates]:
         """Yield the page's rows, `first` of them and then parts of `size`, each worked out in its turn."""
         start, stop = 0, first
@@ -166,13 +153,32 @@ def compare(question: Question, catalogue: Catalogue, *, all_rows: bool = False)
         counter.result(),
         (*question.warnings, *_warnings(question, catalogue, total, baseline, rated, differing)),
         baseline,
-        _prices(market),
+        prices_of(market),
         found,
         figures,
         by_cost,
         differing,
         places,
     )
+
+
+def parts(answer: Answer, catalogue: Catalogue) -> list[Answer]:
+    """Return an answer in parts that can be compared, one for each group of measurements.
+
+    Each part is ranked by itself, with a baseline of its own: the named one where it is among the
+    part's, else its first measurement's cheapest estimate.
+    """
+    if not answer.blocked:
+        return [answer]
+    found = []
+    for group in sorted(set(answer.groups.values())):
+        members = tuple(m for i, m in enumerate(answer.question.measurements) if answer.groups.get(i) == group)
+        question = replace(answer.question, measurements=members, offset=0, warnings=())
+        try:
+            found.append(compare(question, catalogue))
+        except InvalidInputError:
+            found.append(compare(replace(question, baseline=None), catalogue))
+    return found
 
 
 def _ranks(pairs: Pairs, rank: Ints | None) -> Ints:
@@ -254,7 +260,8 @@ def _warnings(
         yield Warned(code, message, blocking=True)
 
 
-def _prices(market: Market) -> Prices:
+def prices_of(market: Market) -> Prices:
+    """Return the rows, dates and hash of the prices in force."""
     first, last = market.observed_range or (None, None)
     return Prices(market.table.source_rows, first, last, market.table.sha256)
 

@@ -11,10 +11,11 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
 from app import openapi
+from app.bodies import json_body
 from app.charts import curve_chart, dot_chart
 from app.cli_words import command_line
 from app.exports import answer_csv, answer_json, page_rows
-from app.problems import ProblemError, of_input
+from app.problems import of_input
 from app.service import (
     Pairs,
     Service,
@@ -31,11 +32,12 @@ from app.service import (
 )
 from pricing.accelerators import DATA
 from pricing.columns import COLUMNS
-from pricing.compare import Answer, compare, curves, headlines
-from pricing.errors import Fault, InvalidInputError
+from pricing.compare import Answer, compare, curves, headlines, parts
+from pricing.errors import InvalidInputError
 from pricing.flags import FLAGS
 from pricing.matching import REASONS
 from pricing.offers import PURCHASES
+from pricing.parameters import of_measurements
 from pricing.question import Question
 from pricing.units import UNITS
 
@@ -136,13 +138,7 @@ async def compare_csv(request: Request) -> Response:
 )
 async def compare_post(request: Request) -> Response:
     """Answer the same question given as JSON, with inline offers if you like."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
-        raise ProblemError(415, f"The body must be application/json, not {kind[:60] or 'of no stated type'}.")
-    try:
-        body = orjson.loads(await request.body())
-    except orjson.JSONDecodeError as error:
-        raise ProblemError(422, f"The body is not JSON: {error}", [Fault(("body",), str(error))]) from error
+    body = await json_body(request)
     offers = body.get("offers") if isinstance(body, dict) else None
     service = service_of(request)
     try:
@@ -176,7 +172,7 @@ async def compare_page(request: Request) -> Response:
         answer = compare(question, service.catalogue)
     except InvalidInputError as error:
         return _refused(request, service, pairs, error)
-    context = {**_form(service, question.pairs if example else pairs), **_results(answer, example=example)}
+    context = {**_form(service, question.pairs if example else pairs), **_results(answer, service, example=example)}
     if is_fragment(request):
         return page("_results.html", context, headers={"HX-Push-Url": str(context["address"])})
     return page("compare.html", context)
@@ -226,25 +222,22 @@ def _form(service: Service, pairs: Pairs) -> dict[str, object]:
     }
 
 
-def _results(answer: Answer, *, example: bool) -> dict[str, object]:
+def _results(answer: Answer, service: Service, *, example: bool) -> dict[str, object]:
     question = answer.question
     pairs = question.pairs
     paged = linked(pairs, offset=None)
     everything = linked(pairs, offset=None, limit=None)
-    column = question.sort.removeprefix("-")
     last = answer.offset + len(answer.page)
     return {
         "answer": answer,
         "question": question,
         "example": example_body() if example else None,
-        "rows": page_rows(answer.page, PAGE_COLUMNS),
-        "headlines": [(page_rows(h.estimates, HEADLINE_COLUMNS)[0], h) for h in headlines(answer)],
-        "chart": dot_chart(answer.cheapest(CHART_ROWS)),
-        "curves": curve_chart(curves(answer)),
+        "parts": [_part(part, answer, pairs) for part in parts(answer, service.catalogue)],
+        "accept_link": link("/compare", [*linked(pairs, accept=None), ("accept", "all")]),
         "left_out": sum(excluded.count for excluded in answer.excluded),
         "reasons": REASONS,
         "flags": FLAGS,
-        "sort_column": column,
+        "sort_column": question.sort.removeprefix("-"),
         "sort_descending": question.sort.startswith("-"),
         "last": last,
         "address": link("/compare", pairs),
@@ -256,4 +249,19 @@ def _results(answer: Answer, *, example: bool) -> dict[str, object]:
         else None,
         "next": link("/compare", linked(paged, offset=last)) if last < answer.total else None,
         "command": command_line(everything),
+    }
+
+
+def _part(answer: Answer, whole: Answer, pairs: Pairs) -> dict[str, object]:
+    """What the page shows of estimates that can be compared with each other."""
+    labels = [m.label for m in answer.question.measurements]
+    places = [i for i, m in enumerate(whole.question.measurements) if m.label in labels]
+    return {
+        "answer": answer,
+        "labels": labels,
+        "rows": page_rows(answer.page, PAGE_COLUMNS),
+        "headlines": [(page_rows(h.estimates, HEADLINE_COLUMNS)[0], h) for h in headlines(answer)],
+        "chart": dot_chart(answer.cheapest(CHART_ROWS)),
+        "curves": curve_chart(curves(answer)),
+        "alone": link("/compare", linked(of_measurements(pairs, places), offset=None)),
     }

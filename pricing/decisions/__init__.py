@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from pricing.decisions.decision import Decision
+if TYPE_CHECKING:
+    from pricing.decisions.decision import Decision
 
 # Name in addresses and commands: (module, short help).
 DECISIONS = {
@@ -15,7 +16,7 @@ DECISIONS = {
 
 
 @cache
-def decision(name: str) -> Decision:
+def decision_named(name: str) -> Decision:
     """Load a decision. KeyError for a name that is none."""
     module = import_module(f"pricing.decisions.{DECISIONS[name][0]}")
-    return cast(Decision, module.DECISION)
+    return cast("Decision", module.DECISION)

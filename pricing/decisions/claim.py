@@ -252,7 +252,7 @@ DECISION = Decision(
         ("claimed_by", "a seller, October 2026, of Trainium: one speech company processes 70 % more audio per dollar"),
     ),
     (OPTIONS,),
-    claims.VERDICTS,
-    (0, 2),
-    ("A: what you use now", "B: what the claim is about"),
+    verdicts=claims.VERDICTS,
+    measurements=(0, 2),
+    roles=("A: what you use now", "B: what the claim is about"),
 )

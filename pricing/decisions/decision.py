@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from pricing.accelerators import Catalogue
-from pricing.compare import Answer, compare
+from pricing.compare import Answer, Prices, compare, prices_of
 from pricing.decisions.inputs import InputsIn
 from pricing.market import Market
 from pricing.question import Question, Warned
@@ -47,7 +47,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of an answer; the first one of a decision is its CSV."""
+    """A table of an answer."""
 
     name: str
     title: str
@@ -126,7 +126,8 @@ class Decision:
 
     `measurements` are the fewest and the most it takes, `roles` what the form calls them; `takes` are
     the parameters of a comparison that it takes besides its own `inputs`; `verdicts` the closed list
-    of verdicts with their meaning; `example` the pairs of a worked example.
+    of verdicts with their meaning; `example` the pairs of a worked example; `main` the table that is its
+    CSV (its figures are where that is blank; each table has a CSV of its own at /NAME/TABLE.csv).
     """
 
     name: str
@@ -137,6 +138,7 @@ class Decision:
     figures: tuple[Figure, ...]
     example: tuple[tuple[str, str], ...]
     tables: tuple[Table, ...] = ()
+    main: str = ""
     verdicts: Mapping[str, str] = field(default_factory=dict)
     measurements: tuple[int, int] = (1, 200)
     roles: tuple[str, ...] = ()
@@ -151,6 +153,11 @@ class Solved:
     case: Case
     result: Result
     pairs: tuple[tuple[str, str], ...]
+
+    @property
+    def prices(self) -> Prices:
+        """The price rows behind the answer."""
+        return prices_of(self.case.market)
 
     @property
     def warnings(self) -> tuple[Warned, ...]:

@@ -1,0 +1,101 @@
+"""What /docs and /openapi.json say of decisions, from their own lists of inputs and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from pydantic import BaseModel, Field, create_model
+
+from app.openapi import COMPARE_DOCS, DifferenceOut, PricesOut, WarningOut
+from pricing.decisions.asking import json_fields, takes_several
+from pricing.decisions.decision import Decision, Figure
+from pricing.notation import parse
+from pricing.parameters import LIST_PARAMETERS, is_detail
+from pricing.question import QuestionIn
+from pricing.units import unit_named
+
+_TYPES: dict[str, Any] = {
+    "number": float, "usd": float, "share": float, "whole": int, "text": str, "date": date, "boolean": bool,
+}  # fmt: skip
+
+
+def answer_model(decision: Decision) -> type[BaseModel]:
+    """Describe the decision's JSON for OpenAPI."""
+
+    def of(name: str, figures: Sequence[Figure]) -> type[BaseModel]:
+        fields: dict[str, Any] = {
+            each.name: (_TYPES[each.kind] | None, Field(description=f"{each.label}. {each.doc}".strip()))
+            for each in figures
+        }
+        return create_model(name, **fields)
+
+    title = "".join(part.capitalize() for part in decision.name.split("-"))
+    tables: dict[str, Any] = {
+        table.name: (
+            list[of(f"{title}{table.name.capitalize()}", table.columns)],  # type: ignore[misc]
+            Field(description=table.title),
+        )
+        for table in decision.tables
+    }
+    verdicts = "; ".join(f"{name}: {meaning}" for name, meaning in decision.verdicts.items())
+    return create_model(
+        f"{title}Answer",
+        __doc__=decision.title,
+        decision=(str, Field(description="Name of the decision.")),
+        as_of=(date, Field(description="The date whose prices are used.")),
+        unit=(str, Field(description="What is counted.")),
+        cost_unit=(str, Field(description="What the costs are quoted for.")),
+        verdict=(str | None, Field(description=verdicts or "None: this decision gives figures alone.")),
+        statement=(list[str], Field(description="The answer in sentences.")),
+        figures=(of(f"{title}Figures", decision.figures), Field(description="The figures, null where unknown.")),
+        tables=(create_model(f"{title}Tables", **tables), Field(description="Tables, one mapping a row.")),
+        comparability=(list[DifferenceOut], Field(description="In what the measurements differ.")),
+        warnings=(list[WarningOut], Field(description="What to know: code, message.")),
+        prices=(PricesOut, Field(description="Rows, dates and hash of the price table.")),
+        question=(list[list[str]], Field(description="What was asked, as name-value pairs of a link.")),
+    )
+
+
+def body_schema(decision: Decision) -> dict[str, Any]:
+    """Describe the body of its POST route: its inputs beside the fields of a comparison that it takes."""
+    own, question = (
+        model.model_json_schema(ref_template="#/components/schemas/{model}") for model in (decision.inputs, QuestionIn)
+    )
+    properties = dict(own.get("properties", {}))
+    properties |= {name: question["properties"][name] for name in json_fields(decision)}
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def example_body(decision: Decision) -> dict[str, Any]:
+    """Return its worked example as the body of a POST."""
+    body: dict[str, Any] = {}
+    own = decision.inputs.model_fields
+    unit = unit_named(dict(decision.example).get("unit", "output_token"))
+    for name, value in decision.example:
+        if name == "m":
+            read = parse(value, unit)
+            measurement = {"hardware": read.hardware, "rates": {field: r.value for field, r in read.rates.items()}}
+            body.setdefault("measurements", []).append(measurement | ({"label": read.label} if read.label else {}))
+        elif is_detail(name):
+            place, _, detail = name[1:].partition(".")
+            body["measurements"][int(place) - 1][detail] = value
+        elif name in LIST_PARAMETERS:
+            body.setdefault("filters", {}).setdefault(name, []).append(value)
+        elif name in own and takes_several(own[name]):
+            body.setdefault(name, []).append(value)
+        elif name == "quote":
+            body.setdefault("quotes", []).append(value)
+        else:
+            body[name] = value
+    return body
+
+
+def parameter_docs(decision: Decision) -> dict[str, tuple[str, str, bool]]:
+    """Describe the parameters of its link: its own, and those of a comparison that it takes."""
+    own = {
+        name: (f"{info.title}. {info.description}", str((info.examples or [""])[0]), takes_several(info))
+        for name, info in decision.inputs.model_fields.items()
+    }
+    return own | {name: COMPARE_DOCS[name] for name in decision.takes if name in COMPARE_DOCS}
