@@ -214,25 +214,21 @@ Hosted = TokenPrice | SpeechPrice
 
 
 def named(prices: Sequence[TokenPrice] | Sequence[SpeechPrice], text: str) -> list[TokenPrice | SpeechPrice]:
-    """Find prices by PROVIDER/MODEL, MODEL or PROVIDER, else by a part of the name. ValueError with near matches."""
+    """Find prices by PROVIDER/MODEL or PROVIDER, else by a part of the name. ValueError with near matches."""
     wanted = text.strip().casefold()
-    for matches in (_whole_name, _model, _provider, _part):
+    for matches in (_whole_name, _provider, _part):
         found = [each for each in prices if matches(each, wanted)]
         if found:
             return found
     names = {each.provider for each in prices} | {each.model for each in prices}
     raise ValueError(
-        f"{shown(text)} is no hosted model that is known; write PROVIDER/MODEL, a model, a provider, or a part of a "
-        f"name.{near_matches(text.rpartition('/')[2], sorted(names))}"
+        f"{shown(text)} is no hosted model that is known; write PROVIDER/MODEL, a provider, or a part of a name."
+        f"{near_matches(text.rpartition('/')[2], sorted(names))}"
     )
 
 
 def _whole_name(each: Hosted, wanted: str) -> bool:
     return each.name.casefold() == wanted
-
-
-def _model(each: Hosted, wanted: str) -> bool:
-    return each.model.casefold() == wanted
 
 
 def _provider(each: Hosted, wanted: str) -> bool:
