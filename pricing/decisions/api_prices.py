@@ -162,7 +162,8 @@ def _row(offered: Offered, found: Money) -> tuple[Value, ...]:
     price = offered.price
     seen = None if price.observed_on is None else price.observed_on.isoformat()
     said: dict[str, Value] = {
-        **found, "cheaper": _cheaper(found), "provider": price.provider, "model": price.model, "mode": offered.mode, "observed_on": seen,
+        **found, "cheaper": _cheaper(found), "provider": price.provider, "model": price.model, "mode": offered.mode,
+        "observed_on": seen,
         "notes": offered.note or None, "source": price.source,
     }  # fmt: skip
     return tuple(said[column.name] for column in PRICES.columns)
@@ -194,8 +195,9 @@ def _sentences(
         return
     seen = "on an unknown day" if first.price.observed_on is None else str(first.price.observed_on)
     yield (
-        f"The cheapest hosted price listed, {first.name} (seen {seen}), charges {significant(found['api_usd_per_machine_hour'])} "
-        f"USD for that work, {significant(found['ratio_to_machine'])} times the machine's price."
+        f"The cheapest hosted price listed, {first.name} (seen {seen}), charges "
+        f"{significant(found['api_usd_per_machine_hour'])} USD for that work, "
+        f"{significant(found['ratio_to_machine'])} times the machine's price."
     )
     if found["break_even_units_per_month"] is None:
         yield "Even a full machine costs more than this API: at no volume is it cheaper to host it yourself."
@@ -204,8 +206,9 @@ def _sentences(
             f"One machine pays from {significant(found['break_even_units_per_month'])} {noun} a month "
             f"({significant(found['break_even_usd_per_month'])} USD at the API)"
             + (
-                f", and machines pay for good from {significant(found['lasting_units_per_month'])} with {found['lasting_machines']}"
-                " of them: between the two, the next whole machine can make the API cheaper again."
+                f", and machines pay for good from {significant(found['lasting_units_per_month'])} with "
+                f"{found['lasting_machines']} of them: between the two, the next whole machine can make the API "
+                "cheaper again."
                 if (found["lasting_machines"] or 1) > 1
                 else ", and from then on."
             )
@@ -216,7 +219,8 @@ def _sentences(
     if inputs.units_per_month is not None:
         yield (
             f"For {significant(inputs.units_per_month)} {noun} a month, {values['machines_for_volume']} machines cost "
-            f"{significant(found['machines_usd_per_month'])} USD, and the API {significant(found['api_usd_per_month'])} USD."
+            f"{significant(found['machines_usd_per_month'])} USD, and the API "
+            f"{significant(found['api_usd_per_month'])} USD."
         )
 
 

@@ -88,11 +88,11 @@ FIGURES = (
     Figure("term_months", "Term", "months", "T: how long the commitment is owed."),
     Figure("horizon_months", "Horizon", "months", "H: how long the machine may be needed.", "whole"),
     Figure("break_even_month", "Break-even", "months of need",
-           "T · P_committed / P_on_demand where prices stand still; with a fall the first month, interpolated, at which "
-           "the costs meet. n/a: never."),
-    Figure("chance_to_reach_break_even", "Chance that it is needed so long", "", "From the chances to stop.", "share"),
-    Figure("expected_on_demand_usd", "On demand: expected cost", "USD", "Sum over k of chance of k · cost then.", "usd"),
-    Figure("expected_committed_usd", "Committed: expected cost", "USD", "Sum over k of chance of k · cost then.", "usd"),
+           "T · P_committed / P_on_demand where prices stand still; with a fall the first month, interpolated, at "
+           "which the costs meet. n/a: never."),
+    Figure("chance_to_reach_break_even", "Chance that it is needed so long", "", "By the chances to stop.", "share"),
+    Figure("expected_on_demand_usd", "On demand: expected cost", "USD", "Σ chance of month k · cost then.", "usd"),
+    Figure("expected_committed_usd", "Committed: expected cost", "USD", "Σ chance of month k · cost then.", "usd"),
     Figure("expected_saving_usd", "Committing saves, on average", "USD", "Their difference.", "usd"),
     Figure("monthly_chance_to_tie", "Both cost the same at a chance to stop of", "a month",
            "Monthly chance at which the expected costs agree. n/a: none between 0 and 1.", "share"),
@@ -359,8 +359,8 @@ def _sentences(
         "equal": "they cost the same",
     }[outcome.choice]
     yield (
-        f"Expected over {horizon} months: {usd('expected_committed_usd')} committed, {usd('expected_on_demand_usd')} on "
-        f"demand; {lead}."
+        f"Expected over {horizon} months: {usd('expected_committed_usd')} committed, {usd('expected_on_demand_usd')} "
+        f"on demand; {lead}."
     )
     worst, late = values["worst_regret_committed_month"], values["worst_regret_on_demand_month"]
     if worst is not None:
@@ -386,8 +386,8 @@ def _chart(rows: list[tuple[Value, ...]]) -> Lines:
 DECISION = Decision(
     "commit",
     "Should I commit?",
-    "A commitment costs less per hour and is owed till the end of its term, needed or not. How long must the machine be "
-    "needed, what is to be expected with a chance to stop early, and what does it cost to be wrong?",
+    "A commitment costs less per hour and is owed till the end of its term, needed or not. How long must the machine "
+    "be needed, what is to be expected with a chance to stop early, and what does it cost to be wrong?",
     CommitIn,
     solve,
     FIGURES,
