@@ -116,4 +116,6 @@ def _solved(
     if faults or inputs is None or question is None:
         raise InvalidInputError(faults)
     case = Case(inputs, question, reader.catalogue)
-    return Solved(decision, case, decision.solve(case), (*question.pairs, *inputs.pairs()))
+    # Without a measurement nothing is counted: a question has a unit all the same.
+    taken = [pair for pair in question.pairs if pair[0] in decision.takes or is_detail(pair[0])]
+    return Solved(decision, case, decision.solve(case), (*taken, *inputs.pairs()))
