@@ -157,7 +157,7 @@ def _rows(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
     for number, line in enumerate(lines, 1):
         mark = next((mark for mark in ";\t" if mark in line), ",")
         try:
-            cells = [cell.strip() for cell in next(csv.reader([line], delimiter=mark), [""])]
+            cells = [cell.strip() for cell in next(csv.reader([line], delimiter=mark), [])] or [""]
         except csv.Error:
             cells = [line]
         last = cells[-1].casefold()
@@ -168,8 +168,8 @@ def _rows(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
 
 def _checked_hour(text: str, place: int, first: int | None) -> int:
     """Check that an hour is the next one, and return the hour that the column begins with."""
-    hour = read_scaled_number(text) if text[:1].isdigit() else math.nan
-    begins = first if first is not None else 1 if hour == 1 else 0
+    hour = int(text) if len(text) <= 4 and text.isascii() and text.isdecimal() else None
+    begins = first if first is not None else 1 if hour == 1 and place == 0 else 0
     if hour != begins + place:
         raise ValueError(
             f"hour {shown(text)} should be {begins + place}; hours are counted from 0 or 1, in order and without a "

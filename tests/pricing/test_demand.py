@@ -75,7 +75,7 @@ def test_written_and_read_again(values):
 
 
 def changed(line, text):
-    return "\n".join(LINES[:line] + [text] + LINES[line + 1 :])
+    return "\n".join([*LINES[:line], text, *LINES[line + 1 :]])
 
 
 @pytest.mark.parametrize(
