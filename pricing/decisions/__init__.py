@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 # Name in addresses and commands: (module, short help).
 DECISIONS = {
     "claim": ("claim", "Check a claim such as 70 % more audio per dollar."),
+    "api-prices": ("api_prices", "Compare a machine with hosted APIs, and find the volume from which it pays."),
 }
 
 

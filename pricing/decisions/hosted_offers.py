@@ -167,6 +167,8 @@ def _tokens(price: TokenPrice, case: Case, flows: Flows | None, per_second: floa
         notes.append("no lower price for cached input")
     if inputs.cached_share and price.cache_writes:
         notes.append("writing to the cache costs extra, not counted")
+    if price.deprecated:
+        notes.append("deprecated by the seller")
     if price.by_time_of_day:
         notes.append("price at 12:00 UTC; it differs by time of day")
     return Offered(price.name, None, None if usd is None else usd / per_second, price, "; ".join(notes))
