@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from app.cli_words import FLAGS
-from app.commands import fail_of, format_option, pairs_of, prices_option, table_and_limits, write
+from app.commands import answer_format_option, fail_of, pairs_of, prices_option, table_and_limits, write
 from pricing.decisions import DECISIONS
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _command(name: str) -> click.Command:
         click.Option(["--set", "details"], multiple=True, metavar="mN.FIELD=VALUE", help="A detail of a measurement.")
     )
     command = click.Command(name, params=options, callback=run, help=f"{asked.title}\n\n{asked.intro}")
-    return format_option(prices_option(command))
+    return answer_format_option(prices_option(command))
 
 
 def _answer(asked: Decision, pairs: Sequence[tuple[str, str]], prices: Sequence[Path], form: str) -> None:
@@ -80,7 +80,13 @@ def _answer(asked: Decision, pairs: Sequence[tuple[str, str]], prices: Sequence[
 
     try:
         table, limits = table_and_limits(prices)
-        solved = from_pairs(asked, pairs, Reader(table, catalogue(), today(), limits))
+        reader = Reader(table, catalogue(), today(), limits)
+        if form == "receipt":
+            from app.receipts import receipt_of
+
+            write([receipt_of(asked.name, pairs, reader), b"\n"])
+            return
+        solved = from_pairs(asked, pairs, reader)
     except InvalidInputError as error:
         fail_of(error)
     if form == "json":

@@ -296,6 +296,15 @@ COLUMNS: tuple[Column[Estimates], ...] = (
     Column("measured_on", "text", "Date or place of the measurement.", _measured(lambda m: m.measured_on)),
 )
 
+COLUMN_NAMES = tuple(column.name for column in COLUMNS)
+
+
+def picked(names: Sequence[str], otherwise: Sequence[str] = COLUMN_NAMES) -> tuple[Column[Estimates], ...]:
+    """Return the columns of these names in their order, or those of `otherwise` where there are none."""
+    by_name = dict(zip(COLUMN_NAMES, COLUMNS, strict=True))
+    return tuple(by_name[name] for name in names or otherwise)
+
+
 # Columns that depend on the offer alone, whatever the question.
 _OF_OFFER = (
     "provider", "instance_type", "region", "purchase", "term_months", "accelerator", "accelerator_vendor",

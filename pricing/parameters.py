@@ -32,7 +32,7 @@ DETAILS = (
 )
 LIST_PARAMETERS = ("provider", "region", "area", "purchase", "accelerator", "vendor", "term_months")
 # Lists beside the filters.
-MORE_LISTS = ("slo", "evidence", "accept")
+MORE_LISTS = ("slo", "evidence", "columns", "where", "accept")
 SCALAR_PARAMETERS = (
     "unit",
     "utilization",

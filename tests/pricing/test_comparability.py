@@ -3,10 +3,11 @@
 import pytest
 
 from pricing.accelerators import catalogue
+from pricing.columns import COLUMNS
 from pricing.comparability import differences, groups
-from pricing.compare import parts
+from pricing.compare import headlines, parts
 from pricing.errors import InvalidInputError
-from tests.pricing.small import ask, codes, offer, question, rows_of, table
+from tests.pricing.small import ask, codes, mapped, offer, question, rows_of, table
 
 PRICES = table(
     offer(10), offer(20, instance_type="trn", accelerator="Trainium2", accelerator_count=16),
@@ -99,3 +100,14 @@ def test_a_group_agrees_within_itself_and_every_measurement_is_in_one():
 def test_an_unknown_difference_to_accept_has_near_matches():
     with pytest.raises(InvalidInputError, match="Did you mean precision"):
         asked(accept="precison")
+
+
+def test_no_winner_inside_the_error():
+    close = ["a@H100-SXM:8=5000~10%", "b@Trainium2:16=9800~10%"]
+    # 10 / 5000 against 20 / 9800: 2 % apart, with errors of 5 % each.
+    (headline,) = headlines(asked(close))
+    assert [row["measurement"] for row in mapped(COLUMNS, headline.rivals)] == ["b"]
+    (clear,) = headlines(asked(["a@H100-SXM:8=5000~1%", "b@Trainium2:16=5000~1%"]))
+    assert clear.rivals is None
+    (alone,) = headlines(asked(["a@H100-SXM:8=5000"]))
+    assert alone.rivals is None
