@@ -6,12 +6,15 @@ import csv
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from pricing.errors import Fault, InvalidInputError, shown
 from pricing.numbers import read_scaled_number
 from pricing.units import HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR, Unit
 
 HOURS_PER_DAY = 24
+# A number counted from 0 or 1, or a time.
+Hour = float | datetime
 # Beyond this no cost is a finite, normal double.
 MOST_DEMAND = 1e15
 MOST_FAULTS = 10
@@ -118,15 +121,20 @@ def read_demand(text: str, field: str = "demand") -> Demand:
         lines = _apart(lines[0].strip())
     faults: list[Fault] = []
     values: list[float] = []
-    first_hour: int | None = None
+    first: Hour | None = None
+    width = 0
     for number, cells in _rows(lines):
         at = f"{'value' if one_line else 'line'} {number}: "
-        if len(cells) > 2:
-            faults.append(Fault((field,), f"{at}{len(cells)} columns; write one number a line, or hour,demand"))
+        width = width or len(cells)
+        if len(cells) != width or width > 2:
+            said = "" if width > 2 else f", and the first line has {width}"
+            faults.append(Fault((field,), f"{at}{len(cells)} columns{said}; write one number a line, or hour,demand"))
+            if len(faults) == MOST_FAULTS:
+                break
             continue
         try:
             if len(cells) == 2:
-                first_hour = _checked_hour(cells[0], len(values), first_hour)
+                first = _checked_hour(cells[0], len(values), first)
             value = read_scaled_number(cells[-1])
             if not 0 <= value <= MOST_DEMAND:
                 raise ValueError(f"{shown(cells[-1])} can't be; demand is a number from 0 to {MOST_DEMAND:g}")
@@ -157,7 +165,7 @@ def _rows(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
     for number, line in enumerate(lines, 1):
         mark = next((mark for mark in ";\t" if mark in line), ",")
         try:
-            cells = [cell.strip() for cell in next(csv.reader([line], delimiter=mark), [""])]
+            cells = [cell.strip() for cell in next(csv.reader([line], delimiter=mark), []) or [""]]
         except csv.Error:
             cells = [line]
         last = cells[-1].casefold()
@@ -166,13 +174,27 @@ def _rows(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
         yield number, cells
 
 
-def _checked_hour(text: str, place: int, first: int | None) -> int:
+def _checked_hour(text: str, place: int, first: Hour | None) -> Hour:
     """Check that an hour is the next one, and return the hour that the column begins with."""
-    hour = read_scaled_number(text) if text[:1].isdigit() else math.nan
-    begins = first if first is not None else 1 if hour == 1 else 0
-    if hour != begins + place:
+    stamp = _stamp(text)
+    hour: Hour = stamp or (read_scaled_number(text) if text[:1].isdigit() else math.nan)
+    if first is None:
+        first = stamp or (1.0 if hour == 1 else 0.0)
+    if isinstance(first, datetime):
+        expected: Hour = first + timedelta(hours=place)
+    else:
+        expected = first + place
+    if hour != expected:
+        wanted = expected.isoformat() if isinstance(expected, datetime) else f"{expected:g}"
         raise ValueError(
-            f"hour {shown(text)} should be {begins + place}; hours are counted from 0 or 1, in order and without a "
-            "gap, and a number has no thousands separator"
+            f"hour {shown(text)} should be {wanted}; hours are counted from 0 or 1, or are times in ISO 8601 (UTC), in "
+            "order and without a gap, and a number has no thousands separator"
         )
-    return begins
+    return first
+
+
+def _stamp(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text) if "-" in text else None
+    except ValueError:
+        return None

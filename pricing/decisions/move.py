@@ -74,14 +74,14 @@ def solve(case: Case) -> Result:
     """Weigh the one-off cost of a move against its monthly saving."""
     inputs: MoveIn = case.inputs
     now, after, sides = _months(case, inputs)
-    warm_up = _warm_up(case, inputs, sides)
+    warm_up = _warm_up(inputs, sides)
     one_off = moving.porting_cost(inputs.days, inputs.day_rate_usd, inputs.lump_usd) + warm_up
     if bool(inputs.days) != bool(inputs.day_rate_usd):
         missing = "day_rate_usd" if inputs.days else "days"
         raise InvalidInputError.at((missing,), f"{missing} is missing: days of work and the cost of a day go together")
     saved = moving.saving(now, after)
     shortest, longest = moving.payback_range(one_off, saved) if saved.known_range else (None, None)
-    target = sides[1] if len(sides) > 1 else None
+    target = sides.get("After")
     stage = stage_of(str(target.value("accelerator")) if target and target.row else None, case.catalogue)
     verdict = "not_comparable" if case.blocked and inputs.units_per_month else moving.verdict(saved)
     values: dict[str, Value] = {
@@ -99,7 +99,7 @@ def solve(case: Case) -> Result:
     }
     rows = [(months, *(_net(one_off, each, months) for each in (saved.value, saved.low, saved.high)))
             for months in moving.NET_MONTHS]  # fmt: skip
-    warned = [*case.comparison_warnings, *old_prices(*sides)]
+    warned = [*case.comparison_warnings, *old_prices(*sides.values())]
     if stage:
         warned.append(Warned("stage_of_stack", f"The software moved to is in {stage[0]}; source: {stage[1]}."))
     return Result(
@@ -116,8 +116,8 @@ def _net(one_off: float, monthly: float | None, months: int) -> float | None:
     return None if monthly is None else moving.net_after(one_off, monthly, months)
 
 
-def _months(case: Case, inputs: MoveIn) -> tuple[Amount, Amount, tuple[Side, ...]]:
-    """Work out the monthly cost now and after, in the one way that is given."""
+def _months(case: Case, inputs: MoveIn) -> tuple[Amount, Amount, dict[str, Side]]:
+    """Work out the monthly cost now and after, in the one way that is given, and the sides whose price is known."""
     ways = {
         "units_per_month": (inputs.units_per_month,),
         "machines_now": (inputs.machines_now, inputs.machines_after),
@@ -137,15 +137,17 @@ def _months(case: Case, inputs: MoveIn) -> tuple[Amount, Amount, tuple[Side, ...
             raise InvalidInputError.at((missing,), f"{missing} is missing: {name} and {other} go together")
     if said[0] == "monthly_now_usd":
         bills = (Amount.exact(inputs.monthly_now_usd or 0.0), Amount.exact(inputs.monthly_after_usd or 0.0))
-        known = side(case, 1, inputs.b, "b") if inputs.b else None
-        return *bills, () if known is None else (known, known)
-    sides = (side(case, 0, inputs.a, "a"), side(case, 1, inputs.b, "b"))
+        # Of bills, only the machine moved to needs a price: its warm-up is paid time.
+        return *bills, {"After": side(case, 1, inputs.b, "b")} if inputs.b else {}
+    sides = {"Now": side(case, 0, inputs.a, "a"), "After": side(case, 1, inputs.b, "b")}
     if said[0] == "machines_now":
         counts = (inputs.machines_now or 0.0, inputs.machines_after or 0.0)
-        costs = [Amount.exact(moving.cost_of_machines(each.price, n)) for each, n in zip(sides, counts, strict=True)]
+        costs = [
+            Amount.exact(moving.cost_of_machines(each.price, n)) for each, n in zip(sides.values(), counts, strict=True)
+        ]
         return costs[0], costs[1], sides
     amounts = []
-    for each, number in zip(sides, (1, 2), strict=True):
+    for number, each in enumerate(sides.values(), 1):
         if each.cost is None:
             raise InvalidInputError.at(
                 ("m", number - 1), f"measurement {number} is missing: the cost of the work needs it"
@@ -157,16 +159,16 @@ def _months(case: Case, inputs: MoveIn) -> tuple[Amount, Amount, tuple[Side, ...
     return amounts[0], amounts[1], sides
 
 
-def _warm_up(case: Case, inputs: MoveIn, sides: tuple[Side, ...]) -> float:
+def _warm_up(inputs: MoveIn, sides: dict[str, Side]) -> float:
     if not inputs.warm_up_hours:
         return 0.0
-    if len(sides) < 2:
+    if "After" not in sides:
         raise InvalidInputError.at(("b",), "the price of the machine moved to is missing: its warm-up is paid time")
-    return moving.warm_up_cost(inputs.warm_up_hours, sides[1].price, inputs.warm_up_machines)
+    return moving.warm_up_cost(inputs.warm_up_hours, sides["After"].price, inputs.warm_up_machines)
 
 
 def _sentences(
-    values: dict[str, Value], verdict: str, saved: Amount, sides: tuple[Side, ...], *, exact: bool
+    values: dict[str, Value], verdict: str, saved: Amount, sides: dict[str, Side], *, exact: bool
 ) -> Iterator[str]:
     def said(name: str) -> str:
         value = values[name]
@@ -179,14 +181,18 @@ def _sentences(
     elif verdict == "not_comparable":
         yield "The two can't be compared, so that nobody can say what a move saves."
     else:
+        # The range may hold a saving where the measured means show none.
         yield (
-            f"It has paid back after {said('payback_months')} months: {once} USD once, against "
+            f"By the measured means it does not pay back: {once} USD once, and nothing saved "
+            f"({significant(saved.value)} USD a month)."
+            if saved.value <= 0
+            else f"It has paid back after {said('payback_months')} months: {once} USD once, against "
             f"{significant(saved.value)} USD saved a month."
         )
         if saved.known_range and not exact:
             ends = f"{said('payback_shortest_months')} to {said('payback_longest_months')}"
             yield f"With the range of the measurements: {ends}."
-    for name, each in zip(("Now", "After"), sides, strict=False):
+    for name, each in sides.items():
         yield f"{name}: {each.name} at {significant(each.price, 4)} USD per hour ({each.price_said})."
     if values["stage"]:
         yield f"The software moved to is in {values['stage']}."

@@ -63,6 +63,8 @@ LINES = [str(int(value)) for value in DAY]
         ", ".join(LINES),
         ";".join(LINES),
         "\n".join([f"{v / 1000}k" for v in DAY]),
+        "time,demand\n" + "\n".join(f"2026-01-01T{h:02}:00Z,{v}" for h, v in enumerate(LINES)),
+        "\n".join(f"2026-01-01 {h:02}:00:00,{v}" for h, v in enumerate(LINES)),
     ],
 )
 def test_ways_to_write_a_day(text):
@@ -75,7 +77,7 @@ def test_written_and_read_again(values):
 
 
 def changed(line, text):
-    return "\n".join(LINES[:line] + [text] + LINES[line + 1 :])
+    return "\n".join([*LINES[:line], text, *LINES[line + 1 :]])
 
 
 @pytest.mark.parametrize(
@@ -93,11 +95,12 @@ def changed(line, text):
         (changed(4, ""), "line 5: a number is missing"),
         (changed(4, "1e400"), "line 5: '1e400' is too large"),
         (changed(4, "1e16"), "line 5: '1e16' can't be"),
-        (changed(4, "1,234"), "line 5: hour '1' should be 4"),
-        (changed(4, "4;0,5"), "line 5: '0,5': a comma"),
+        (changed(4, "1,234"), "line 5: 2 columns, and the first line has 1"),
+        (changed(4, "4;0,5"), "line 5: 2 columns"),
         (changed(4, "4,5,6"), "line 5: 3 columns"),
         ("\n".join(f"{h},5" for h in [*range(12), *range(13, 25)]), "line 13: hour '13' should be 12"),
-        ("\n".join(f"2026-01-01T{h:02}:00,5" for h in range(24)), "line 1: hour '2026-01-01T00:00' should be 0"),
+        ("\n".join(f"2026-01-01T{h:02}:00,5" for h in [*range(12), *range(13, 24)]),
+         "line 13: hour '2026-01-01T13:00' should be 2026-01-01T12:00:00"),
         ("\x00" * 30, "is not a number"),
         (" ".join(["4"] * 23 + ["x"]), "value 24: 'x' is not a number"),
     ],
