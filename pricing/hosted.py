@@ -52,7 +52,8 @@ class TokenPrice:
     """What a hosted language model costs. `cached` None: cached input costs as other input.
 
     `cache_writes`: it also charges for writing to the cache, which is not counted here;
-    `by_time_of_day`: its price at 12:00 UTC, others hold at other hours.
+    `by_time_of_day`: its price at 12:00 UTC, others hold at other hours;
+    `deprecated`: the seller is going to end it.
     """
 
     provider: str
@@ -63,6 +64,7 @@ class TokenPrice:
     usd_per_request: float
     cache_writes: bool
     by_time_of_day: bool
+    deprecated: bool
     observed_on: date | None
     source: str
 
@@ -260,7 +262,13 @@ def token_prices(as_of: date) -> tuple[TokenPrice, ...]:
                 isinstance(each.constraint, TimeOfDateConstraint) for each in model.prices
             )
             price = _token_price(
-                provider.id, model.id, model.get_prices(noon), by_hour, GENAI_PRICES_RELEASED.get(version), source
+                provider.id,
+                model.id,
+                model.get_prices(noon),
+                by_hour,
+                bool(model.deprecated),
+                GENAI_PRICES_RELEASED.get(version),
+                source,
             )
             if price is not None:
                 found.append(price)
@@ -268,7 +276,13 @@ def token_prices(as_of: date) -> tuple[TokenPrice, ...]:
 
 
 def _token_price(
-    provider: str, model: str, prices: ModelPrice, by_hour: bool, observed_on: date | None, source: str
+    provider: str,
+    model: str,
+    prices: ModelPrice,
+    by_hour: bool,
+    deprecated: bool,
+    observed_on: date | None,
+    source: str,
 ) -> TokenPrice | None:
     into, out = _tiered(prices.input_mtok), _tiered(prices.output_mtok)
     if into is None or out is None or not into.base > 0 or not out.base > 0:
@@ -283,6 +297,7 @@ def _token_price(
         0.0 if fee is None else fee.base / _PRICED_PER_REQUEST,
         prices.cache_write_mtok is not None,
         by_hour,
+        deprecated,
         observed_on,
         source,
     )

@@ -163,8 +163,7 @@ def _row(offered: Offered, found: Money) -> tuple[Value, ...]:
     seen = None if price.observed_on is None else price.observed_on.isoformat()
     said: dict[str, Value] = {
         **found, "cheaper": _cheaper(found), "provider": price.provider, "model": price.model, "mode": offered.mode,
-        "observed_on": seen,
-        "notes": offered.note or None, "source": price.source,
+        "observed_on": seen, "notes": offered.note or None, "source": price.source,
     }  # fmt: skip
     return tuple(said[column.name] for column in PRICES.columns)
 
@@ -199,20 +198,7 @@ def _sentences(
         f"{significant(found['api_usd_per_machine_hour'])} USD for that work, "
         f"{significant(found['ratio_to_machine'])} times the machine's price."
     )
-    if found["break_even_units_per_month"] is None:
-        yield "Even a full machine costs more than this API: at no volume is it cheaper to host it yourself."
-    else:
-        yield (
-            f"One machine pays from {significant(found['break_even_units_per_month'])} {noun} a month "
-            f"({significant(found['break_even_usd_per_month'])} USD at the API)"
-            + (
-                f", and machines pay for good from {significant(found['lasting_units_per_month'])} with "
-                f"{found['lasting_machines']} of them: between the two, the next whole machine can make the API "
-                "cheaper again."
-                if (found["lasting_machines"] or 1) > 1
-                else ", and from then on."
-            )
-        )
+    yield _pays_from(found, noun)
     dearer = sum(_cheaper(each) == "machine" for each in figures)
     if len(offered) > 1:
         yield f"A machine kept as busy as said is cheaper than {dearer} of the {len(offered)} hosted prices listed."
@@ -222,6 +208,24 @@ def _sentences(
             f"{significant(found['machines_usd_per_month'])} USD, and the API "
             f"{significant(found['api_usd_per_month'])} USD."
         )
+
+
+def _pays_from(found: Money, noun: str) -> str:
+    first, many = found["break_even_units_per_month"], found["lasting_machines"]
+    if first is None:
+        return "Even a full machine costs more than this API: at no volume is it cheaper to host it yourself."
+    said = (
+        f"One machine pays from {significant(first)} {noun} a month on "
+        f"({significant(found['break_even_usd_per_month'])} USD at the API)"
+    )
+    if many is None:
+        return f"{said}, and only if every machine is full."
+    if many == 1:
+        return f"{said}."
+    return (
+        f"{said}, and machines pay for good from {significant(found['lasting_units_per_month'])} on, with {many:.0f}: "
+        "between the two, the next whole machine can make the API cheaper again."
+    )
 
 
 def _warnings(case: Case, inputs: ApiPricesIn, offered: list[Offered]) -> Iterator[Warned]:

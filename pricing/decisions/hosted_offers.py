@@ -80,9 +80,11 @@ class Flows:
 
 
 def flows_of(case: Case, own: Side) -> Flows | None:
-    """Work out the machine's input and output tokens per second; None for audio."""
+    """Work out the machine's input and output tokens per second; None for audio. InvalidInputError if not known."""
     if case.question.unit is AUDIO:
         return None
+    if case.question.unit is UNITS["trained_token"]:
+        raise InvalidInputError.at(("unit",), "hosted models sell inference, not training; choose another unit")
     (measurement,) = case.question.measurements
     counted = measurement.rate_for(case.question.unit.rate_field)
     measured = {name: rate.value for name, rate in measurement.rates.items()}
@@ -122,8 +124,6 @@ def _asked(case: Case) -> list[TokenPrice | SpeechPrice]:
     """Find the hosted prices to compare with; InvalidInputError where there are none, or too many."""
     inputs: ApiPricesIn = case.inputs
     unit, day = case.question.unit, case.question.as_of
-    if unit is UNITS["trained_token"]:
-        raise InvalidInputError.at(("unit",), "hosted models sell inference, not training; choose another unit")
     prices = hosted.speech_prices(day) if unit is AUDIO else hosted.token_prices(day)
     if not prices:
         raise InvalidInputError.at(("as_of",), f"no hosted price was seen by {day}; choose a later day")
@@ -167,6 +167,8 @@ def _tokens(price: TokenPrice, case: Case, flows: Flows | None, per_second: floa
         notes.append("no lower price for cached input")
     if inputs.cached_share and price.cache_writes:
         notes.append("writing to the cache costs extra, not counted")
+    if price.deprecated:
+        notes.append("deprecated by the seller")
     if price.by_time_of_day:
         notes.append("price at 12:00 UTC; it differs by time of day")
     return Offered(price.name, None, None if usd is None else usd / per_second, price, "; ".join(notes))

@@ -30,7 +30,8 @@ def near(value):
 
 def token_price(into=3.0, out=15.0, cached=0.3, **more):
     values = {
-        "usd_per_request": 0.0, "cache_writes": False, "by_time_of_day": False, "observed_on": TODAY, "source": "s",
+        "usd_per_request": 0.0, "cache_writes": False, "by_time_of_day": False, "deprecated": False,
+        "observed_on": TODAY, "source": "s",
     } | more  # fmt: skip
     cached = None if cached is None else Tiered(cached)
     return TokenPrice("acme", "big", Tiered(into), Tiered(out), cached, **values)
