@@ -44,7 +44,7 @@ def _command(name: str) -> click.Command:
     def run(
         measurements: tuple[str, ...], details: tuple[str, ...], prices: tuple[Path, ...], form: str, **options: Any
     ) -> None:
-        pairs = [*pairs_of(options), *(("m", text) for text in measurements)]
+        pairs = [*((n, _of_file(v)) for n, v in pairs_of(options)), *(("m", text) for text in measurements)]
         for detail in details:
             parameter, equals, value = detail.partition("=")
             if not equals:
@@ -68,6 +68,16 @@ def _command(name: str) -> click.Command:
     )
     command = click.Command(name, params=options, callback=run, help=f"{asked.title}\n\n{asked.intro}")
     return answer_format_option(prices_option(command))
+
+
+def _of_file(value: str) -> str:
+    """Read the value of an option from a file where it is @FILE, such as the demand of 8,760 hours."""
+    if not value.startswith("@"):
+        return value
+    try:
+        return Path(value[1:]).read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise click.UsageError(f"{value[1:]} can't be read ({getattr(error, 'strerror', None) or error})") from error
 
 
 def _answer(asked: Decision, pairs: Sequence[tuple[str, str]], prices: Sequence[Path], form: str) -> None:

@@ -122,10 +122,13 @@ def steps(
 
     With n machines the mean may be up to n · R · (1 - h) / (peak / mean); the cost there is
     n · P · quoted / (3600 · mean). The first step begins at an eighth of its end, as the cost has no end at 0.
+    Nothing where the peak is so far above the mean that a mean served is no number.
     """
     points = []
     capacity = rate * (1 - running.headroom) / peak_to_mean
     first = max(running.least, 1)
+    if not capacity > 1e-200:
+        return []
     for n in range(first, first + most):
         end = n * capacity
         begin = (n - 1) * capacity if n > first else end / 8

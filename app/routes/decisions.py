@@ -133,6 +133,7 @@ def _field(name: str, info: FieldInfo) -> dict[str, object]:
         "default": "" if info.default is None or info.default == () else str(info.default),
         "several": takes_several(info),
         "flag": bool in kinds,
+        "long": bool(info.json_schema_extra),
     }
 
 

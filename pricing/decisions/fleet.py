@@ -67,6 +67,8 @@ class FleetIn(InputsIn):
         "Or: hour by hour",
         "24 numbers of a typical day or 8,760 of a year, in units per second, apart by blanks, commas or lines.",
         "900 700 500 …",
+        # A field of several lines in the form.
+        json_schema_extra={"format": "textarea"},
     )
     headroom: Portion = given(0.0, "Headroom", "Share of each machine's rate that is kept free.", "20%")
     min_replicas: Whole = given(0, "Fewest machines", "That run at any demand.", "2")
@@ -381,10 +383,12 @@ def _warnings(demand: Demand, inputs: FleetIn) -> Iterator[Warned]:
         yield Warned("no_headroom", "Without headroom a machine is planned at full load, where latency has no bound.")
 
 
-def _chart(case: Case, demand: Demand, best: Sized, running: Running) -> Lines:
+def _chart(case: Case, demand: Demand, best: Sized, running: Running) -> Lines | None:
     ratio = demand.peak / demand.mean
     most = min(max(best.machines + 3, 6), MOST_STEPS)
     points = fleet.steps(best.side.price, best.rate, running, ratio, most, case.question.unit)
+    if not points:
+        return None
     end = points[-1][0]
     full = fleet.cost_per_served(
         fleet.used_cost(demand.mean, best.side.price, best.rate), demand.mean, case.question.unit

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from urllib.parse import urlencode
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from app.decided import FIGURE_HEADER, main_table
 from app.openapi_decisions import example_body
 from pricing.decisions import DECISIONS, decision_named
-from tests.app.asking import HTML, problem, run
+from tests.app.asking import HTML, problem, refusal, run
 
 EACH = pytest.mark.parametrize("name", DECISIONS)
 
@@ -120,3 +121,14 @@ def test_help_lists_every_parameter(name):
     assert done.returncode == 0
     for parameter in decision_named(name).inputs.model_fields:
         assert f"--{parameter.replace('_', '-')}" in done.stdout
+
+
+def test_a_year_of_demand_comes_from_a_file(tmp_path):
+    path = tmp_path / "demand.csv"
+    path.write_text("hour,demand\n" + "\n".join(f"{h},{9000 if h % 24 < 12 else 1000}" for h in range(8760)), "utf-8")
+    asked = ("fleet", "--unit", "output_token", "--offer", "10", "H100-SXM:8=9000", "--format", "json", "--hourly")
+    body = json.loads(run(*asked, f"@{path}").stdout)
+    # One machine all the time: 10 · 730.
+    assert body["figures"]["available_usd_per_month"] == 7300
+    assert body["figures"]["mean_per_second"] == 5000
+    assert "can't be read" in refusal(*asked, f"@{tmp_path}/nothing.csv")
