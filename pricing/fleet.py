@@ -11,10 +11,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from pricing.billed import Level, levels
 from pricing.demand import Demand
 from pricing.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, Unit
 
 MOST_MACHINES = 10_000_000
+# The longest month has so many minutes.
+MOST_MINUTES = 44_640
 # A demand of exactly n machines needs n, though the quotient may be n + 2e-16 in binary.
 _EXACT = 1e-9
 
@@ -54,50 +59,19 @@ def machines_by_hour(demand: Demand, rate: float, running: Running) -> tuple[int
     return tuple(machines_for(hour, rate, running.headroom, running.least) for hour in demand.hours)
 
 
-def billed_hours(needed: Sequence[int], running: Running) -> list[float]:
-    """Hours that are billed for machine 1, 2, … in one cycle of the hours, when each runs only while needed.
-
-    Machine k runs while at least k are needed; the cycle repeats, so that its end joins its beginning. A
-    run begins `start_up_minutes` before it serves, and is rounded up to whole billing steps. A machine
-    whose next run would begin before the last one is billed out keeps running: no machine is billed for
-    more than the cycle.
-    """
-    if not 0 <= running.start_up_minutes <= HOURS_PER_MONTH * 60:
-        raise ValueError(f"{running.start_up_minutes:g} minutes of start-up can't be; write 0 to 43,800")
-    if not 0 < running.billing_minutes <= HOURS_PER_MONTH * 60:
-        raise ValueError(f"billing by {running.billing_minutes:g} minutes can't be; write above 0, at most 43,800")
-    cycle = len(needed)
-    known: dict[int, float] = {}
-    # Between two different numbers of machines all machines have the same runs.
-    levels = sorted(set(needed) - {0})
-    hours: list[float] = []
-    for level in levels:
-        known[level] = min(sum(_billed(run, running) for run in _runs(needed, level)), float(cycle))
-        hours += [known[level]] * (level - len(hours))
-    return hours
+def levels_of(needed: Sequence[int], running: Running) -> tuple[Level, ...]:
+    """What is billed for each machine in one cycle of the hours, when it runs only while needed (see `levels`)."""
+    return levels(needed, running.start_up_minutes, running.billing_minutes)
 
 
-def _billed(run: int, running: Running) -> float:
-    minutes = (run * 60 + running.start_up_minutes) / running.billing_minutes
-    steps = round(minutes) if abs(minutes - round(minutes)) <= _EXACT * max(minutes, 1) else math.ceil(minutes)
-    return steps * running.billing_minutes / 60
-
-
-def _runs(needed: Sequence[int], level: int) -> list[int]:
-    """Return the lengths in hours of the runs in which at least `level` machines are needed, on a ring."""
-    on = [count >= level for count in needed]
-    if all(on):
-        # It never stops: no start is paid, and no rounding is left.
-        return [len(needed)]
-    start = on.index(False)
-    lengths, length = [], 0
-    for i in range(1, len(on) + 1):
-        if on[(start + i) % len(on)]:
-            length += 1
-        elif length:
-            lengths.append(length)
-            length = 0
-    return lengths
+def checked(running: Running) -> None:
+    """Refuse a way of running that can't be: ValueError with a sentence."""
+    for name, value, least in (
+        ("start-up", running.start_up_minutes, 0.0),
+        ("billing", running.billing_minutes, 1 / 60),
+    ):
+        if not least <= value <= MOST_MINUTES:
+            raise ValueError(f"{value:g} minutes of {name} can't be; write {least:.2g} to {MOST_MINUTES:,} minutes")
 
 
 def monthly_hours(hours: float, cycle: int) -> float:
@@ -128,32 +102,17 @@ def achieved_utilization(mean: float, machine_hours: float, rate: float) -> floa
     return mean * HOURS_PER_MONTH / (machine_hours * rate)
 
 
-@dataclass(frozen=True, slots=True)
-class Mix:
-    """The cheapest number of reserved machines under the load-duration curve, and the month's cost in USD."""
+def mixed_cost(found: Sequence[Level], cycle: int, price: float, reserved_price: float, reserved: int) -> float:
+    """Cost in USD a month of n reserved machines, paid always, and the others by the hour.
 
-    reserved: int
-    monthly: float
-
-
-def cheapest_mix(hours: Sequence[float], cycle: int, price: float, reserved_price: float) -> Mix:
-    """Reserve the machines that are busy often enough: n that makes n · P_r · cycle + P · Σ_{k>n} hours_k least.
-
-    `hours` are those billed for machine 1, 2, … in a cycle (see billed_hours), never rising; a reserved
-    machine is paid for every hour. Machine k is worth it where hours_k / cycle > P_r / P. Of equal costs
-    the fewest reserved machines are taken.
+    (n · P_r · cycle + P · Σ machines beyond n · billed) · 730 / cycle; `found` are the levels of a cycle.
     """
-    best, cheapest = 0, math.inf
-    on_demand = math.fsum(hours) * price
-    for n in range(len(hours) + 1):
-        if n:
-            on_demand -= hours[n - 1] * price
-        cost = n * reserved_price * cycle + max(on_demand, 0.0)
-        if cost < cheapest * (1 - 1e-12):
-            best, cheapest = n, cost
-    # Summed anew, so that taking away leaves no rounding in the result.
-    cost = best * reserved_price * cycle + price * math.fsum(hours[best:])
-    return Mix(best, monthly_hours(cost, cycle))
+    by_hour, left = [], reserved
+    for level in found:
+        kept = min(left, level.machines)
+        left -= kept
+        by_hour.append((level.machines - kept) * level.billed * price)
+    return monthly_hours(reserved * reserved_price * cycle + math.fsum(by_hour), cycle)
 
 
 def steps(
@@ -168,7 +127,9 @@ def steps(
     capacity = rate * (1 - running.headroom) / peak_to_mean
     first = max(running.least, 1)
     for n in range(first, first + most):
-        begin = (n - 1) * capacity if n > first else first * capacity / 8
-        for mean in (begin, n * capacity):
+        end = n * capacity
+        begin = (n - 1) * capacity if n > first else end / 8
+        # Between the ends the cost falls as 1 / mean: a curve, the more so the longer the step.
+        for mean in np.geomspace(begin, end, 9 if n == first else 3).tolist():
             points.append((mean, cost_per_served(price * HOURS_PER_MONTH * n, mean, unit)))
     return points

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -10,6 +9,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from pricing import fleet
+from pricing.billed import Level, billed_hours, worth_reserving
 from pricing.decisions.decision import (
     QUESTION_PARAMETERS,
     Case,
@@ -33,7 +33,7 @@ from pricing.wording import percent, significant
 
 # What is paid for every hour, needed or not: it can't be scaled by the hour.
 COMMITTED = ("reserved", "savings_plan", "capacity_block", "owned")
-MOST_ROWS = 1000
+MOST_ROWS = 500
 MOST_STEPS = 24
 
 
@@ -141,7 +141,7 @@ class Sized:
     side: Side
     machines: int
     fixed: float
-    hours: tuple[float, ...] | None
+    levels: tuple[Level, ...] | None
     scaled: float | None
     cycle: int
 
@@ -160,7 +160,7 @@ class Sized:
     @property
     def machine_hours(self) -> float | None:
         """Billed machine-hours a month when scaled by the hour."""
-        return None if self.hours is None else fleet.monthly_hours(math.fsum(self.hours), self.cycle)
+        return None if self.levels is None else fleet.monthly_hours(billed_hours(self.levels), self.cycle)
 
 
 def solve(case: Case) -> Result:
@@ -171,7 +171,8 @@ def solve(case: Case) -> Result:
     running = Running(inputs.headroom, inputs.min_replicas, inputs.start_up_minutes, inputs.billing_minutes)
     _check(running)
     with at_field("headroom" if running.headroom else "units_per_month"):
-        fleets = [_sized(each, demand, running) for each in _sides(case, inputs)]
+        known: dict[float, tuple[Level, ...]] = {}
+        fleets = [_sized(each, demand, running, known) for each in _sides(case, inputs)]
     fleets.sort(key=lambda each: (each.cheaper, each.side.name))
     best = fleets[0]
     values: dict[str, Value] = {
@@ -198,8 +199,8 @@ def solve(case: Case) -> Result:
         }
     values |= _mixed(case, inputs, best)
     ways = {"fixed": best.fixed, "scaled": best.scaled, "mixed": values.get("mixed_usd_per_month")}
-    known = {way: cost for way, cost in ways.items() if isinstance(cost, float)}
-    values["cheapest_way"] = min(known, key=lambda way: known[way])
+    costs = {way: cost for way, cost in ways.items() if isinstance(cost, float)}
+    values["cheapest_way"] = min(costs, key=lambda way: costs[way])
     rows = [_row(rank, each, demand, case) for rank, each in enumerate(fleets[:MOST_ROWS], 1)]
     return Result(
         None,
@@ -245,9 +246,9 @@ def _check(running: Running) -> None:
         if running.least > fleet.MOST_MACHINES:
             raise ValueError(f"{running.least:,} machines are more than {fleet.MOST_MACHINES:,}")
     with at_field("start_up_minutes"):
-        fleet.billed_hours([1], replace(running, billing_minutes=1.0))
+        fleet.checked(replace(running, billing_minutes=1.0))
     with at_field("billing_minutes"):
-        fleet.billed_hours([1], replace(running, start_up_minutes=0.0))
+        fleet.checked(replace(running, start_up_minutes=0.0))
 
 
 def _sides(case: Case, inputs: FleetIn) -> Iterator[Side]:
@@ -265,7 +266,8 @@ def _sides(case: Case, inputs: FleetIn) -> Iterator[Side]:
         raise InvalidInputError.at(("m",), "no offer that passes the filters carries the measured hardware")
 
 
-def _sized(each: Side, demand: Demand, running: Running) -> Sized:
+def _sized(each: Side, demand: Demand, running: Running, known: dict[float, tuple[Level, ...]]) -> Sized:
+    """Size a fleet; what is billed is worked out once for each rate, since it does not depend on the price."""
     if each.rate is None:
         raise TypeError("a fleet's machine has a measurement")
     # A fleet that serves anything has a machine.
@@ -274,9 +276,11 @@ def _sized(each: Side, demand: Demand, running: Running) -> Sized:
     needed = fleet.machines_by_hour(demand, each.rate, running)
     if needed is None or (each.row is not None and each.value("purchase") in COMMITTED):
         return Sized(each, machines, fixed, None, None, 0)
-    hours = tuple(fleet.billed_hours(needed, running))
-    scaled = fleet.cost_of_hours(each.price, fleet.monthly_hours(math.fsum(hours), len(needed)))
-    return Sized(each, machines, fixed, hours, scaled, len(needed))
+    if each.rate not in known:
+        known[each.rate] = fleet.levels_of(needed, running)
+    found = known[each.rate]
+    scaled = fleet.cost_of_hours(each.price, fleet.monthly_hours(billed_hours(found), len(needed)))
+    return Sized(each, machines, fixed, found, scaled, len(needed))
 
 
 def _utilization(demand: Demand, each: Sized, *, fixed: bool) -> float:
@@ -287,25 +291,29 @@ def _utilization(demand: Demand, each: Sized, *, fixed: bool) -> float:
 def _mixed(case: Case, inputs: FleetIn, best: Sized) -> dict[str, Value]:
     """Work out the cheapest number of reserved machines, where there is a reserved price."""
     found = _reserved(case, inputs, best.side)
-    if found is None or best.hours is None:
-        if inputs.reserved and best.hours is None:
+    if found is None or best.levels is None:
+        if inputs.reserved and best.levels is None:
             raise InvalidInputError.at(
                 ("reserved",), "a mix needs the demand hour by hour and a machine that can be had by the hour"
             )
         return {}
-    mix = fleet.cheapest_mix(best.hours, best.cycle, best.side.price, found.price)
+    reserved = worth_reserving(best.levels, best.cycle, best.side.price, found.price)
     return {
         "reserved_offer": found.name,
         "reserved_price_usd_per_hour": found.price,
-        "reserved_machines": mix.reserved,
-        "mixed_usd_per_month": mix.monthly,
+        "reserved_machines": reserved,
+        "mixed_usd_per_month": fleet.mixed_cost(best.levels, best.cycle, best.side.price, found.price, reserved),
     }
 
 
 def _reserved(case: Case, inputs: FleetIn, best: Side) -> Side | None:
     if inputs.reserved:
         bare = replace(case, question=replace(case.question, measurements=()))
-        return side(bare, 0, inputs.reserved, "reserved")
+        found = side(bare, 0, inputs.reserved, "reserved")
+        same_hardware = ("accelerator", "accelerator_count")
+        if found.row and best.row and any(found.value(n) != best.value(n) for n in same_hardware):
+            raise InvalidInputError.at(("reserved",), f"{found.name} is another machine than {best.name}")
+        return found
     if best.row is None:
         return None
     filters = case.question.filters.model_copy(update={"purchase": (), "term_months": ()})
@@ -367,6 +375,8 @@ def _warnings(demand: Demand, inputs: FleetIn) -> Iterator[Warned]:
         )
     elif len(demand.hours) == HOURS_PER_YEAR:
         yield Warned("year_as_month", "A month is the twelfth part of the year that is given.")
+    if inputs.units_per_month is not None and inputs.peak_to_mean is None:
+        yield Warned("peak_assumed", "No peak is given: the demand is taken to be the same in all hours.")
     if inputs.headroom == 0:
         yield Warned("no_headroom", "Without headroom a machine is planned at full load, where latency has no bound.")
 
