@@ -99,7 +99,8 @@ def solve(case: Case) -> Result:
     factor = _factor(inputs)
     rows: list[dict[str, Any]] = estimate_rows(whole.answer.page)
     lines = [_line(row, factor, inputs.acceptance) for row in rows]
-    values: dict[str, Value] = {"billed_factor": factor}
+    values: dict[str, Value] = {figure.name: None for figure in FIGURES}
+    values["billed_factor"] = factor
     if lines:
         first = dict(zip((column.name for column in ESTIMATES.columns), lines[0], strict=True))
         values |= {figure.name: first[figure.name] for figure in FIGURES if figure.name in first}
@@ -181,7 +182,14 @@ def _factor(inputs: AudioIn) -> float | None:
                 ("clip_seconds",), "the length of a clip is missing; what is billed depends on it"
             )
         return None
-    with at_field("channels" if not 1 <= inputs.channels <= 64 else "clip_seconds"):
+    # Each rule is tried on its own, so that the message stands at the field that is wrong.
+    with at_field("clip_seconds"):
+        audio.billed_seconds(inputs.clip_seconds)
+    with at_field("increment_seconds"):
+        audio.billed_seconds(inputs.clip_seconds, inputs.increment_seconds)
+    with at_field("minimum_seconds"):
+        audio.billed_seconds(inputs.clip_seconds, minimum=inputs.minimum_seconds)
+    with at_field("channels"):
         return audio.billed_factor(
             inputs.clip_seconds, inputs.increment_seconds, inputs.minimum_seconds, inputs.channels
         )
