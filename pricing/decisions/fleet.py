@@ -351,7 +351,7 @@ def _sentences(case: Case, demand: Demand, best: Sized, values: dict[str, Value]
     unit = case.question.unit
     yield (
         f"{best.machines} machine{'' if best.machines == 1 else 's'} of {best.side.name} at "
-        f"{significant(best.side.price, 4)} USD per hour ({best.side.price_said}) serve a peak of "
+        f"{significant(best.side.price, 4)} USD per hour ({best.side.price_said}) for a peak of "
         f"{significant(demand.peak)} {unit.rate_unit}: {significant(best.fixed, 4)} USD a month."
     )
     yield (
