@@ -44,6 +44,14 @@ def range_text(low: float | None, high: float | None) -> str:
     return f"{significant(low)} to {significant(high)}"
 
 
+def compact(value: float) -> str:
+    """Write a number for the tick of an axis: 2,000,000,000 is 2G, so that ticks stay apart on a phone."""
+    for suffix, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if abs(value) >= 10 * size or (abs(value) >= size and value % size == 0):
+            return f"{value / size:,.6g}{suffix}"
+    return significant(value)
+
+
 def words(name: str) -> str:
     """Write an identifier in words: on_demand is on demand."""
     return name.replace("_", " ")

@@ -190,6 +190,7 @@ def _environment() -> Environment:
         "exact": text.exact,
         "percent": percent,
         "figure": text.figure,
+        "compact": text.compact,
         "whole": text.whole,
         "words": text.words,
         "table_row": table_row,
