@@ -71,7 +71,7 @@ def cost_cell(cost: float, low: float | None, high: float | None, tied: bool | N
     if rank:
         shown = (
             f'<button type="submit" form="question" name="explain" value="{rank}" class="explain" '
-            f'aria-label="{significant(cost)}: how it comes about">{significant(cost)}</button>'
+            f'aria-label="{significant(cost)}: how it comes about"><strong>{significant(cost)}</strong></button>'
         )
     text = f'<td class="number" title="{exact(cost)}">{shown}{bounds}{mark}</td>'
     return Markup(text)  # noqa: S704 - nothing but digits and signs of numbers
