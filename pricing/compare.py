@@ -99,7 +99,11 @@ def compare(question: Question, catalogue: Catalogue, *, all_rows: bool = False)
     picked = Chosen(question.measurements, {})
     if question.targets:
         picked = chosen(
-            question.measurements, question.unit.rate_field, question.targets, interpolate=question.interpolate
+            question.measurements,
+            question.unit.rate_field,
+            question.targets,
+            interpolate=question.interpolate,
+            accepted=question.accept,
         )
         question = replace(question, measurements=picked.measurements)
     rates = _rates(question, picked, counter)
@@ -356,7 +360,7 @@ class Curve:
 def curves(answer: Answer) -> list[Curve]:
     """Return the curves that have at least two points, each on the cheapest offer that carries it."""
     question, field = answer.question, answer.unit.rate_field
-    latency = latency_to_show(question.measurements, question.targets)
+    latency = latency_to_show(question.measurements, question.targets, question.accept)
     if latency is None:
         return []
     found: dict[tuple[tuple[str, float], ...], Curve] = {}
@@ -366,7 +370,7 @@ def curves(answer: Answer) -> list[Curve]:
             continue
         first = np.arange(1)
         row = answer.figures(Pairs(np.full(1, i), matched.offers[first], matched.replicas[first]))
-        points = costs_along(question.measurements, measurement, float(row.cost[0]), field, latency)
+        points = costs_along(question.measurements, measurement, float(row.cost[0]), field, latency, question.accept)
         key = tuple((p.label, p.latency) for p in points)
         if len(points) > 1 and key not in found:
             words, offer = row.columns.words, int(row.pairs.offer[0])

@@ -8,7 +8,7 @@ those that no other point beats (the Pareto front), never beyond them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +21,8 @@ USER_RATE = "tokens_per_second_per_user"
 TARGETS = (*LATENCIES, USER_RATE)
 _TARGET = re.compile(r"\s*([a-z0-9_]+)\s*(<=|>=)\s*(\S+)\s*")
 EXAMPLE = "ttft_p99<=0.5"
+# Mean lengths of random or recorded texts scatter by this share from run to run of one benchmark.
+SAME_WORKLOAD = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +74,26 @@ class Chosen:
 
 
 def chosen(
-    measurements: Sequence[Measurement], rate_field: str, targets: Sequence[Target], *, interpolate: bool
+    measurements: Sequence[Measurement],
+    rate_field: str,
+    targets: Sequence[Target],
+    *,
+    interpolate: bool,
+    accepted: Collection[str] = (),
 ) -> Chosen:
     """Pick of each curve the point with the highest rate of a kind that meets all targets.
 
     A measurement that belongs to no curve is one by itself. `interpolate` moves the point that was
-    picked along the front, towards the next one, to where the first target is reached.
+    picked along the front, towards the next one, to where the first target is reached. `accepted`
+    names differences that the user knows of (`input_tokens`, `output_tokens`).
     """
     result = list(measurements)
     left_out: dict[int, tuple[str, str]] = {}
-    curves: dict[object, list[int]] = {}
+    curves: dict[int, list[int]] = {}
+    numbers = curve_numbers(measurements, accepted)
     for i, measurement in enumerate(measurements):
-        if measurement.rate_for(rate_field) is None:
-            continue
-        curves.setdefault(_curve(measurement, i), []).append(i)
+        if measurement.rate_for(rate_field) is not None:
+            curves.setdefault(numbers[i], []).append(i)
     for places in curves.values():
         within: list[int] = []
         for i in places:
@@ -113,14 +121,38 @@ def chosen(
     return Chosen(tuple(result), left_out)
 
 
-def _curve(measurement: Measurement, place: int) -> object:
-    """Return what points of one curve share: its name, and the hardware, stack, model and precision.
+def curve_numbers(measurements: Sequence[Measurement], accepted: Collection[str] = ()) -> list[int]:
+    """Return for each measurement the number of its curve; equal numbers are points of one curve.
 
-    Mean lengths differ a little from run to run, so that they are no part of it.
+    Such points share the curve's name, hardware, stack, model and precision, and were measured with
+    texts of the same mean lengths to within SAME_WORKLOAD: shorter prompts would look like less load.
+    A length that only one of two states may be the same.
     """
-    if not measurement.curve:
-        return place
-    m = measurement
+    lengths = [name for name in ("input_tokens", "output_tokens") if name not in accepted]
+    # Of each configuration its curves so far: the number, and the lengths that are known of it.
+    found: dict[tuple[object, ...], list[tuple[int, dict[str, float | None]]]] = {}
+    numbers: list[int] = []
+    for place, m in enumerate(measurements):
+        number, stated = place, {name: getattr(m, name) for name in lengths}
+        curves = found.setdefault(_curve(m), []) if m.curve else []
+        for other, known in curves:
+            if all(same_length(known[name], stated[name]) for name in lengths):
+                number = other
+                known.update({name: stated[name] for name in lengths if known[name] is None})
+                break
+        else:
+            curves.append((number, stated))
+        numbers.append(number)
+    return numbers
+
+
+def same_length(a: float | None, b: float | None) -> bool:
+    """Whether two mean lengths can be those of one workload; one that is not known can."""
+    return a is None or b is None or abs(a - b) <= SAME_WORKLOAD * max(a, b)
+
+
+def _curve(m: Measurement) -> tuple[object, ...]:
+    """Return what points of one curve share exactly."""
     return (
         m.curve, m.accelerator, m.accelerator_count, m.provider, m.instance_type, m.stack, m.model, m.precision,
     )  # fmt: skip
@@ -205,16 +237,22 @@ class Point:
 
 
 def costs_along(
-    measurements: Sequence[Measurement], one: Measurement, cost: float, rate_field: str, latency: str
+    measurements: Sequence[Measurement],
+    one: Measurement,
+    cost: float,
+    rate_field: str,
+    latency: str,
+    accepted: Collection[str] = (),
 ) -> list[Point]:
     """Return the points of a measurement's curve, with their costs on one offer, by latency.
 
     cost_i = cost · R / R_i: price, replicas and utilization are those of the offer, the counted rates R
     those of the points.
     """
-    curve = _curve(one, -1)
-    same = [m for m in measurements if m.curve and _curve(m, -1) == curve and m.rate_for(rate_field) is not None]
-    same = [m for m in same if value_of(m, latency) is not None]
+    numbers = curve_numbers(measurements, accepted)
+    number = next((n for n, m in zip(numbers, measurements, strict=True) if m is one), None)
+    same = [m for n, m in zip(numbers, measurements, strict=True) if n == number and m.curve]
+    same = [m for m in same if m.rate_for(rate_field) is not None and value_of(m, latency) is not None]
     rate = _rate(one, rate_field)
     best = front(same, rate_field, [Target(latency, 1.0)])
     points = [
@@ -224,10 +262,13 @@ def costs_along(
     return sorted(points, key=lambda point: point.latency)
 
 
-def latency_to_show(measurements: Sequence[Measurement], targets: Sequence[Target]) -> str | None:
+def latency_to_show(
+    measurements: Sequence[Measurement], targets: Sequence[Target], accepted: Collection[str] = ()
+) -> str | None:
     """Return the latency of a chart's axis: that of a target, else the first that two points of a curve have."""
+    numbers = curve_numbers(measurements, accepted)
     for name in (*(t.name for t in targets), "ttft_p99", "ttft_p50", "tpot_p50", "itl_p50", "e2e_p50", *LATENCIES):
-        known = [m.curve for m in measurements if m.curve and name in dict(m.latency_seconds)]
-        if any(known.count(curve) > 1 for curve in known):
+        known = [n for n, m in zip(numbers, measurements, strict=True) if m.curve and name in dict(m.latency_seconds)]
+        if any(known.count(number) > 1 for number in known):
             return name
     return None

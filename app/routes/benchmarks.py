@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import orjson
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
@@ -18,7 +17,7 @@ from app.uploads import Part, documents_of, uploaded
 from pricing.accelerators import Catalogue
 from pricing.benchmarks.reading import ENDINGS, FORMATS, read_benchmark, read_benchmarks
 from pricing.benchmarks.result import FLAGS
-from pricing.benchmarks.usage import hardware_of, pairs_of, point_of, unit_of
+from pricing.benchmarks.usage import curves_of, hardware_of, pairs_of, point_of, unit_of
 from pricing.errors import Fault, InvalidInputError
 from pricing.sources.document import Document
 from pricing.units import UNITS, unit_named
@@ -111,20 +110,21 @@ async def use(request: Request) -> Response:
         unit_id = str(form.get("unit") or "output_token")
     try:
         unit = unit_named(unit_id)
-        read = []
+        read: list[tuple[dict[str, Any], str]] = []
         for text, hardware in runs:
             document = Document.of_bytes("run.json", b'{"measurements":[' + text.encode() + b"]}")
             findings = read_benchmark(document, service_of(request).catalogue)
-            read += [(run.as_dict(), hardware) for run in findings.measurements[:1]]
-    except (InvalidInputError, orjson.JSONDecodeError) as error:
+            read += [(run.as_dict(), hardware or common) for run in findings.measurements[:1]]
+        if not read:
+            raise InvalidInputError.at((), "no run is chosen")
+        pairs = [("unit", unit.id)]
+        curves = curves_of([run for run, _ in read], [hardware for _, hardware in read])
+        for place, ((run, hardware), curve) in enumerate(zip(read, curves, strict=True), 1):
+            # A run by itself is no curve.
+            pairs += pairs_of(run, place, hardware, unit, curve if curves.count(curve) > 1 else "")
+        pairs.append(("purchase", "on_demand"))
+        return RedirectResponse(link("/compare", pairs), status_code=303)
+    except ValueError as error:
+        # A form that was written by hand may hold anything.
         faults = error.faults if isinstance(error, InvalidInputError) else [Fault((), str(error))]
         return _page([], faults, status=422)
-    if not read:
-        return _page([], [Fault((), "no run is chosen")], status=422)
-    pairs = [("unit", unit.id)]
-    for place, (run, hardware) in enumerate(read, 1):
-        # Runs that are compared together may be points of one curve, which a latency target then picks from.
-        curve = str(run["model"] or "runs")[:80] if len(read) > 1 else ""
-        pairs += pairs_of(run, place, hardware or common, unit, curve)
-    pairs.append(("purchase", "on_demand"))
-    return RedirectResponse(link("/compare", pairs), status_code=303)

@@ -5,7 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from pricing.benchmarks.result import INPUT, OUTPUT, REQUESTS, TOTAL, Findings, Measured, day, mapping, number, text
+from pricing.benchmarks.result import (
+    INPUT,
+    OUTPUT,
+    REQUESTS,
+    TOTAL,
+    Findings,
+    Measured,
+    day,
+    mapping,
+    number,
+    stated,
+    text,
+)
 from pricing.benchmarks.values import json_values, records, tables
 from pricing.sources.document import Document
 
@@ -43,13 +55,15 @@ def _json(value: object, findings: Findings) -> None:
         findings.format = "genai_perf"
     run = findings.run(measured_on=day(about.get("start_time")))
     run.model = _model(config)
-    _read(run, {name: mapping(metric) for name, metric in about.items()})
+    _read(run, {name: mapping(metric) for name, metric in about.items()}, counts_errors=findings.format == NAME)
     loadgen = mapping(config.get("loadgen")) or _phase(config)
     stimulus = mapping(mapping(config.get("perf_analyzer")).get("stimulus"))
     run.concurrency = number(loadgen.get("concurrency")) or number(stimulus.get("concurrency"))
     rate = loadgen.get("request_rate") or loadgen.get("rate") or stimulus.get("request_rate")
-    if run.concurrency is None:
-        run.load(rate, run.rates.get(REQUESTS))
+    # A limit of concurrency beside a rate does not make the system busy.
+    run.load(rate, run.rates.get(REQUESTS))
+    if any(stated(value) for name, value in loadgen.items() if name.endswith("_ramp_duration")):
+        run.flag("whole_ramp")
     if run.concurrency == 1:
         run.flag("single_sequence")
     if about.get("was_cancelled") is True:
@@ -106,7 +120,7 @@ def read_rows(document: Document, findings: Findings) -> None:
             figures.setdefault("avg", row.get("Value"))
             metrics.setdefault(name, figures)
     run = findings.run()
-    _read(run, metrics)
+    _read(run, metrics, counts_errors=findings.format == NAME)
     gpu = metrics.get("gpu_name")
     if gpu:
         findings.hardware(run, gpu["avg"])
@@ -119,15 +133,18 @@ def _telemetry(table: list[list[str]], metrics: Metrics) -> None:
         metrics["gpu_name"] = {"avg": names.pop()}
 
 
-def _read(run: Measured, metrics: Metrics) -> None:
-    """Take the rates of the system; speeds per user and per request are others."""
+def _read(run: Measured, metrics: Metrics, *, counts_errors: bool) -> None:
+    """Take the rates of the system; speeds per user and per request are others.
+
+    AIPerf states errors where there are any (`counts_errors`); GenAI-Perf never does, so that they are not known.
+    """
 
     def average(name: str) -> float | None:
         return number(metrics.get(name, {}).get("avg"))
 
-    run.rate(OUTPUT, average("output_token_throughput"))
-    run.rate(TOTAL, average("total_token_throughput"))
-    run.rate(REQUESTS, average("request_throughput"))
+    run.rate(OUTPUT, metrics.get("output_token_throughput", {}).get("avg"))
+    run.rate(TOTAL, metrics.get("total_token_throughput", {}).get("avg"))
+    run.rate(REQUESTS, metrics.get("request_throughput", {}).get("avg"))
     duration = metrics.get("benchmark_duration", {})
     seconds = number(duration.get("avg"))
     if seconds:
@@ -140,7 +157,8 @@ def _read(run: Measured, metrics: Metrics) -> None:
         run.rate(INPUT, run.input_tokens * run.rates[REQUESTS], "mean input length × requests per second (approximate)")
     if INPUT in run.rates and OUTPUT in run.rates:
         run.rate(TOTAL, run.rates[INPUT] + run.rates[OUTPUT], "input + output")
-    run.requests(average("request_count"), average("error_request_count") or 0.0)
+    errors = average("error_request_count")
+    run.requests(average("request_count"), 0.0 if errors is None and counts_errors else errors)
     for kind, name in _LATENCIES:
         metric = metrics.get(name, {})
         unit = _PER_SECOND.get(str(metric.get("unit", "ms")).lower(), 1e3)

@@ -71,7 +71,9 @@ def _aggregated(value: object, findings: Findings) -> None:
         (INPUT, "input_tput_per_gpu", prefills),
     ):  # fmt: skip
         each = number(about.get(field))
-        if each is not None:
+        if each is None or each <= 0:
+            run.rate(rate, about.get(field))
+        else:
             run.rate(rate, each * count, f"{field} × {count}")
     run.rate(REQUESTS, about.get("request_throughput"))
     run.concurrency = number(about.get("conc"))

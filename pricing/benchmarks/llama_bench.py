@@ -64,13 +64,15 @@ def _row(row: Mapping[str, object], findings: Findings) -> None:
     # The file's name says what was run; the type is guessed from sizes of tensors.
     name = text(row.get("model_filename"))
     run = findings.run(model=name.rpartition("/")[2] if name else text(row.get("model_type")))
-    _test(run, int(prompt), int(generated), int(depth), number(row.get("avg_ts")), findings)
+    _test(run, int(prompt), int(generated), int(depth), row.get("avg_ts"), findings)
     build, commit = text(str(row.get("build_number") or "")), text(row.get("build_commit"))
     run.stack = " ".join(
         part for part in ("llama.cpp", f"b{build}" if build else commit, text(row.get("backends"))) if part
     )
     run.measured_on = day(row.get("test_time"))
-    _devices(run, [part.strip() for part in str(row.get("gpu_info") or "").split(",") if part.strip()], findings)
+    devices = [part.strip() for part in str(row.get("gpu_info") or "").split(",") if part.strip()]
+    # Without a split the main GPU alone does the work, however many are in the machine.
+    _devices(run, devices[:1] if row.get("split_mode") == "none" else devices, findings)
 
 
 def _markdown(content: str, findings: Findings) -> None:
@@ -101,7 +103,7 @@ def _markdown(content: str, findings: Findings) -> None:
         findings.warn("no table of tests is in it: the run failed, or the file ends early")
 
 
-def _test(run: Measured, prompt: int, generated: int, depth: int, rate: float | None, findings: Findings) -> None:
+def _test(run: Measured, prompt: int, generated: int, depth: int, rate: object, findings: Findings) -> None:
     kind = TOTAL if prompt and generated else OUTPUT if generated else INPUT
     run.rate(kind, rate)
     run.concurrency = 1.0

@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 
 from pricing.benchmarks.result import OUTPUT, REQUESTS, Findings, Measured, mapping, number, text, whole
 from pricing.benchmarks.values import json_values, records, tables, text_of
+from pricing.errors import shown
 from pricing.sources.document import Document
 
 NAME = "mlperf"
 WHAT = "an MLPerf log summary or the submission checker's table"
 NS = 1e9
 _LINE = re.compile(r"^\s*([A-Za-z0-9.][^:\n]*?)\s*:\s*(\S.*?)\s*$", re.MULTILINE)
+# Benchmarks of language models, by what folders and files are called after them; a sample is a text.
+_TEXTS = ("llama", "gptj", "gpt-j", "gpt-oss", "mixtral", "deepseek", "qwen")
+_SPEECH = ("whisper", "rnnt")
 _UNITS = {"Tokens/s": OUTPUT, "Samples/s": REQUESTS, "Queries/s": REQUESTS}
 
 
@@ -50,14 +54,24 @@ def read(document: Document, findings: Findings) -> None:
     samples = found.get("samples per second") or found.get("completed samples per second")
     tokens = found.get("tokens per second") or found.get("completed tokens per second")
     run.rate(REQUESTS, samples)
-    if "whisper" in where:
+    # A first token is waited for in benchmarks of language models alone.
+    texts = any(name in where for name in _TEXTS) or any("first token latency" in name for name in found)
+    if any(name in where for name in _SPEECH):
         findings.warn(
-            "this is Whisper: its tokens are neither input nor output of a language model, and RTFx is at most "
-            "30 × samples per second, since a sample is at most 30 s of audio"
+            "this is speech recognition: its tokens are neither input nor output of a language model, and RTFx is at "
+            "most 30 × samples per second, since a sample is at most 30 s of audio"
         )
-    else:
+    elif texts:
         run.rate(OUTPUT, tokens)
-        findings.warn("the log does not name the model; if it is Whisper, its tokens per second are no such rate")
+    elif tokens:
+        # Of Whisper's log nothing but the values tells it from a language model's.
+        findings.asked.append("benchmark")
+        findings.warn(
+            f"the log says {shown(tokens)} tokens per second, but not of which benchmark: they are output of a "
+            "language model, or of Whisper, whose tokens are no such rate, so that they are not taken. Give the log "
+            "in its submission's folder (or a zip of it), or with the benchmark in the file's name: "
+            "llama2-70b-99_mlperf_log_summary.txt"
+        )
     run.label = f"MLPerf {scenario}".strip()
     if "VALID" not in found.get("result is", "VALID").split():
         run.flag("invalid")
@@ -78,6 +92,9 @@ def read(document: Document, findings: Findings) -> None:
 
 def _checked(row: Mapping[str, str], findings: Findings) -> None:
     rate = _UNITS.get(row.get("Units", ""))
+    if rate == OUTPUT and any(name in str(row.get("Model")).lower() for name in _SPEECH):
+        findings.warn("tokens of speech recognition are no rate of a language model, and are left out")
+        return
     if rate is None:
         findings.warn(f"results in {row.get('Units') or 'no unit'} are latencies, not rates, and are left out")
         return

@@ -56,7 +56,9 @@ def read(document: Document, findings: Findings) -> None:
         environment = mapping(config.get("environment"))
         gpus = environment.get("gpu")
         if isinstance(gpus, list) and len(set(map(str, gpus))) == 1:
-            findings.hardware(run, gpus[0], whole(environment.get("gpu_count")) or len(gpus))
+            # The environment lists the GPUs of the machine; the backend's ids say which of them were used.
+            used = [part for part in str(backend.get("device_ids") or "").split(",") if part.strip()]
+            findings.hardware(run, gpus[0], len(used) or whole(environment.get("gpu_count")) or len(gpus))
         run.concurrency = number(mapping(scenario.get("input_shapes")).get("batch_size"))
         for kind, phase in (("tpot", "per_token"),):
             latency = mapping(mapping(report.get(phase)).get("latency"))

@@ -10,7 +10,7 @@ from pricing.units import RATE_FIELDS
 
 NAME = "perdollar"
 WHAT = "a measurement file of PerDollar"
-_TEXTS = ("label", "model", "precision", "stack", "provider", "instance_type", "measured_on", "source")
+_TEXTS = ("label", "model", "precision", "stack", "provider", "instance_type", "parallelism", "measured_on", "source")
 _NUMBERS = ("success_rate", "concurrency", "request_rate", "input_tokens", "output_tokens")
 
 
@@ -56,7 +56,8 @@ def _read(about: object, findings: Findings) -> None:
     for name, seconds in mapping(value.get("latency_seconds")).items():
         if name in LATENCIES:
             run.latency(name, seconds)
-    if value.get("rates_count") == "attempted":
+    if value.get("rates_count") != "successful":
+        # As in a question: unless it is said otherwise, all work that was attempted is counted.
         run.rates_count = "attempted"
     if value.get("evidence") in ("published", "claimed", "assumed"):
         run.evidence = str(value["evidence"])

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from pricing.benchmarks.result import Findings, Measured, number, text
+from collections.abc import Callable
+from contextlib import suppress
+
+from pricing.accelerators import UnknownNameError
+from pricing.benchmarks.result import FLAGS, MOST, Findings, Measured, stated, text
 from pricing.benchmarks.values import broken, records, tables
+from pricing.durations import read_seconds
 from pricing.errors import near_matches, shown
-from pricing.measurements import LATENCIES
+from pricing.measurements import EVIDENCE, LATENCIES, RATES_COUNT, positive
+from pricing.notation import split_count
+from pricing.numbers import read_number, read_utilization, read_whole_number
+from pricing.question import LEAST_SHARE
 from pricing.sources.document import Document
 from pricing.units import RATE_FIELDS, SHORT_KEYS, UNITS
 
@@ -19,7 +27,9 @@ _RATES = {
     **{key: unit.rate_field for key, unit in SHORT_KEYS.items()},
     **{unit.id: unit.rate_field for unit in UNITS.values()},
 }
-_TEXTS = ("label", "model", "precision", "stack", "source", "measured_on", "evidence")
+_TEXTS = (
+    "label", "model", "precision", "stack", "parallelism", "source", "measured_on", "evidence", "rates_count",
+)  # fmt: skip
 _NUMBERS = ("success_rate", "concurrency", "request_rate", "input_tokens", "output_tokens")
 _KNOWN = (
     *_TEXTS,
@@ -31,6 +41,10 @@ _KNOWN = (
     "provider",
     "unit",
     "rate",
+    "flags",
+    # What `read --format csv` writes besides.
+    "file",
+    "format",
 )
 
 
@@ -53,44 +67,105 @@ def read(document: Document, findings: Findings) -> None:
         if name and name not in (*_KNOWN, *_RATES, *LATENCIES):
             findings.warn(f"the column {shown(name)} is not known and is not read." + near_matches(name, _KNOWN))
     for line, row in enumerate(records([heading, *table[1:]]), 2):
-        run = findings.run()
-        for name in _TEXTS:
-            if value := text(row.get(name)):
-                setattr(run, name, value)
-        if run.evidence not in ("measured", "published", "claimed", "assumed"):
-            raise broken(
-                document,
-                f"line {line}: evidence {shown(run.evidence)} is none of measured, published, claimed, assumed",
-            )
-        for name in _NUMBERS:
-            if (cell := row.get(name)) and number(cell) is not None:
-                setattr(run, name, number(cell))
-        _hardware(run, row, findings)
-        for name, field in _RATES.items():
-            run.rate(field, row.get(name))
-        if row.get("rate"):
-            unit = (row.get("unit") or "").lower()
-            if unit not in _RATES:
-                raise broken(
-                    document, f"line {line}: the rate has no unit; write one of {', '.join(UNITS)} in a column unit"
-                )
-            run.rate(_RATES[unit], row["rate"])
-        for name in LATENCIES:
-            run.latency(name, row.get(name))
-        if not run.rates:
-            raise broken(document, f"line {line}: has no rate that is a number above 0")
-        if run.source == f"{NAME}, {document.name}":
-            run.source = f"{document.name} line {line}"
+        try:
+            _read(row, findings, f"{document.name} line {line}")
+        except ValueError as error:
+            raise broken(document, f"line {line}: {error}") from error
+
+
+def _read(row: dict[str, str], findings: Findings, place: str) -> None:
+    """Read one row. ValueError for a cell of a known column that can't be read: nothing is passed over."""
+    # What a user types counts attempted work until it says otherwise, as in a question.
+    run = findings.run(rates_count="attempted")
+    run.source = place
+    for name in _TEXTS:
+        if value := text(row.get(name)):
+            setattr(run, name, value)
+    for name, known in (("evidence", EVIDENCE), ("rates_count", RATES_COUNT)):
+        if getattr(run, name) not in known:
+            raise ValueError(f"{name} {shown(getattr(run, name))} is none of {', '.join(known)}")
+    for name in _NUMBERS:
+        setattr(run, name, _cell(row, name, _share if name == "success_rate" else _amount))
+    _hardware(run, row, findings)
+    for name, field in _RATES.items():
+        if (rate := _cell(row, name, _rate)) is not None:
+            run.rate(field, rate)
+    if (rate := _cell(row, "rate", _rate)) is not None:
+        unit = (row.get("unit") or "").lower()
+        if unit not in _RATES:
+            raise ValueError(f"the rate has no unit; write one of {', '.join(UNITS)} in a column unit")
+        run.rate(_RATES[unit], rate)
+    for name in LATENCIES:
+        run.latency(name, _cell(row, name, _seconds))
+    for flag in (row.get("flags") or "").split("|"):
+        if flag.strip() in FLAGS:
+            run.flag(flag.strip())
+        elif flag.strip():
+            raise ValueError(f"{shown(flag)} is not a flag; they are {', '.join(FLAGS)}")
+    if not run.rates and not any(run.latency_seconds.values()):
+        raise ValueError("has neither a rate nor a latency that is a number above 0")
+
+
+def _cell(row: dict[str, str], name: str, reader: Callable[[str], float]) -> float | None:
+    """Read a cell, None for a blank one. ValueError names the column."""
+    cell = row.get(name)
+    if not stated(cell):
+        return None
+    try:
+        return reader(str(cell))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _rate(cell: str) -> float:
+    return positive(read_number(cell, thousands=True))
+
+
+def _amount(cell: str) -> float:
+    value = read_number(cell, thousands=True)
+    if not 0 < value <= MOST:
+        raise ValueError(f"{shown(cell)} must be above 0 and at most {MOST:g}")
+    return value
+
+
+def _share(cell: str) -> float:
+    value = read_utilization(cell)
+    if not LEAST_SHARE <= value <= 1:
+        raise ValueError(f"{shown(cell)} must be a share above 0 and at most 1, such as 0.95 or 95%")
+    return value
+
+
+def _seconds(cell: str) -> float:
+    value = read_seconds(cell)
+    if not 0 < value <= MOST:
+        raise ValueError(f"{shown(cell)} must be a time above 0, such as 0.35 (seconds) or 350ms")
+    return value
 
 
 def _hardware(run: Measured, row: dict[str, str], findings: Findings) -> None:
-    """Read `H100-SXM:8`, `aws/trn1.32xlarge`, or columns of their own."""
+    """Read `H100-SXM:8`, `aws/trn1.32xlarge`, or columns of their own. ValueError for counts that differ."""
     name, count = row.get("hardware") or row.get("accelerator") or "", row.get("accelerator_count")
+    columns = _count(count) if count and stated(count) else None
     if "/" in name and not findings.catalogue.candidates(name):
         run.provider, _, run.instance_type = (part.strip() for part in name.partition("/"))
+        run.accelerator_count = columns
         return
     if row.get("instance_type"):
-        run.provider, run.instance_type = text(row.get("provider")), row["instance_type"]
-    if ":" in name:
-        name, _, count = name.rpartition(":")
-    findings.hardware(run, name, count)
+        run.provider, run.instance_type = text(row.get("provider")), text(row["instance_type"])
+    name, typed = split_count(name)
+    counts = {number for number in (None if typed is None else _count(typed), columns) if number}
+    # A name that is not known is told by findings.hardware.
+    with suppress(UnknownNameError):
+        counts |= {number for number in (findings.catalogue.resolve(name).count,) if number}
+    if len(counts) > 1:
+        raise ValueError(
+            f"the hardware's count is given in two ways that differ: {', '.join(map(str, sorted(counts)))}"
+        )
+    findings.hardware(run, name, counts.pop() if counts else None)
+
+
+def _count(cell: str) -> int:
+    try:
+        return read_whole_number(cell, least=1, most=100_000)
+    except ValueError as error:
+        raise ValueError(f"accelerator_count: {error}") from error

@@ -27,7 +27,7 @@ from pricing.benchmarks import (
     trtllm_bench,
     vllm,
 )
-from pricing.benchmarks.result import Findings
+from pricing.benchmarks.result import AmbiguousNumberError, Findings
 from pricing.errors import InvalidInputError
 from pricing.sources.document import Document
 
@@ -72,12 +72,18 @@ def read_benchmark(document: Document, catalogue: Catalogue) -> Findings:
         module.read(document, findings)
     except InvalidInputError:
         raise
+    except AmbiguousNumberError as error:
+        raise InvalidInputError.at((document.name,), f"{document.name}: {error}") from error
     except _BROKEN as error:
         # A file may be broken in more ways than a reader foresees; none of them is the program's fault.
         what = f"{type(error).__name__}: {error}"[:200]
         raise InvalidInputError.at(
             (document.name,), f"{document.name}: looks like {module.WHAT}, but can't be read as such ({what})"
         ) from error
+    for run in findings.measurements:
+        run.check()
+    findings.named()
+    findings.doubted()
     said = [run for run in findings.measurements if run.rates or any(run.latency_seconds.values())]
     if len(said) < len(findings.measurements):
         findings.warn(
@@ -87,7 +93,6 @@ def read_benchmark(document: Document, catalogue: Catalogue) -> Findings:
     if not findings.measurements:
         reason = f" ({findings.warnings[0]})" if findings.warnings else ""
         raise InvalidInputError.at((document.name,), f"{document.name}: {module.WHAT}, but no run is in it{reason}")
-    findings.named()
     return findings
 
 

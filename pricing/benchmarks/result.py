@@ -10,7 +10,10 @@ from datetime import datetime
 
 from pricing.accelerators import Catalogue, UnknownNameError
 from pricing.errors import shown
-from pricing.measurements import LATENCIES
+from pricing.measurements import LATENCIES, positive
+from pricing.numbers import COMMA
+from pricing.question import LEAST_SHARE
+from pricing.units import RATE_FIELDS
 
 FLAGS = {
     "offered_load_limited": "the run was given less work than the system could do, so that it understates capacity",
@@ -23,6 +26,16 @@ FLAGS = {
 }
 # Below this share of the requested rate the system could not follow: it is saturated, not starved.
 FOLLOWED = 0.9
+MOST_DOUBTED = 5
+# What a comparison takes at most, of amounts and of rates.
+MOST, MOST_RATE = 1e12, 1e15
+# Totals are rounded, and counted over times that differ a little.
+LEAST_TOTAL = 0.98
+_CONTROL = r"[\x00-\x1f\x7f\ud800-\udfff]"
+_FIGURES = re.compile(r"[+-]?[0-9.,]*[0-9][0-9.,]*(?:[eE][+-]?[0-9]+)?")
+# A comma that can be nothing but a thousands separator: 1,234.56 and 1,234,567.
+_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:(?:,[0-9]{3})+\.[0-9]+|(?:,[0-9]{3}){2,})")
+_BLANKS = ("", "none", "null", "n/a", "na", "-", "unknown")
 Rates = dict[str, float]
 OUTPUT, INPUT, TOTAL = "output_tokens_per_second", "input_tokens_per_second", "total_tokens_per_second"
 TRAINED, AUDIO, REQUESTS = "trained_tokens_per_second", "audio_seconds_per_second", "requests_per_second"
@@ -49,6 +62,7 @@ class Measured:
     spread: dict[str, float] = field(default_factory=dict)
     success_rate: float | None = None
     rates_count: str = "successful"
+    parallelism: str | None = None
     concurrency: float | None = None
     request_rate: float | None = None
     latency_seconds: dict[str, float | None] = field(default_factory=lambda: dict.fromkeys(LATENCIES))
@@ -58,20 +72,65 @@ class Measured:
     evidence: str = "measured"
     flags: list[str] = field(default_factory=list)
     source: str = ""
+    doubts: dict[str, str] = field(default_factory=dict)
 
     def rate(self, name: str, value: object, derived: str = "") -> None:
-        """Set a rate, if it is a number above 0; the first one set stays."""
+        """Set a rate, if it is a number above 0; the first one set stays. A stated one that is none is doubted."""
+        if name in self.rates or not stated(value):
+            return
         found = number(value)
-        if found is not None and found > 0 and name not in self.rates:
-            self.rates[name] = found
-            if derived:
-                self.derived[name] = derived
+        try:
+            self.rates[name] = positive(math.nan if found is None else found)
+        except ValueError:
+            if not derived:
+                self.doubt(name, value)
+            return
+        if derived:
+            self.derived[name] = derived
 
     def latency(self, name: str, value: object, per_second: float = 1.0) -> None:
-        """Set a latency, given in units of which `per_second` make a second."""
+        """Set a latency, given in units of which `per_second` make a second; 0 stands for one not measured."""
+        if self.latency_seconds[name] is not None or not stated(value):
+            return
         found = number(value)
-        if found is not None and found > 0 and self.latency_seconds[name] is None:
+        if found is not None and 0 < found / per_second <= MOST:
             self.latency_seconds[name] = found / per_second
+        elif found != 0:
+            self.doubt(name, value)
+
+    def doubt(self, name: str, value: object) -> None:
+        """Remember that the file states something that can't be right, and that it is not taken."""
+        self.doubts.setdefault(name, shown(value, 30).strip("'"))
+
+    def check(self) -> None:
+        """Take back what can't be right, whichever reader set it: what a comparison would refuse, or contradicts."""
+        for name in ("concurrency", "request_rate", "input_tokens", "output_tokens"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value <= MOST:
+                setattr(self, name, None)
+                if value != 0:
+                    self.doubt(name, f"{value:g}")
+        if self.success_rate == 0:
+            # Nothing was done: a rate that is stated all the same is not one of work that counts.
+            for name in list(self.rates):
+                self.doubt(name, f"{self.rates.pop(name):g} while all requests failed")
+            self.success_rate = None
+        elif self.success_rate is not None and not LEAST_SHARE <= self.success_rate <= 1:
+            self.doubt("success_rate", f"{self.success_rate:g}")
+            self.success_rate = None
+        parts = [self.rates[name] for name in (INPUT, OUTPUT) if name in self.rates]
+        if parts and TOTAL in self.rates and self.rates[TOTAL] < LEAST_TOTAL * max(parts):
+            self.doubt(TOTAL, f"{self.rates.pop(TOTAL):g}, less than {max(parts):g} of one kind of token")
+            self.derived.pop(TOTAL, None)
+        self.derived = {name: how for name, how in self.derived.items() if name in self.rates}
+        self.spread = {
+            name: half
+            for name, half in self.spread.items()
+            if name in self.rates and self.rates[name] + half <= MOST_RATE
+        }
+        if self.concurrency is not None and self.concurrency < 1:
+            # On average less than one request was under way: the system mostly waited.
+            self.flag("offered_load_limited")
 
     def requests(self, completed: object, failed: object) -> None:
         """Set the success rate from the counts of requests that were completed and that failed."""
@@ -99,12 +158,12 @@ class Measured:
 
     def as_dict(self) -> dict[str, object]:
         """Return the run with the names of the contract."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "doubts"}
 
 
 @dataclass(slots=True)
 class Findings:
-    """Collects the runs of one file, and what is to be said of it."""
+    """Collects the runs of one file, and what is to be said of it. `asked`: what else the user has to say."""
 
     file: str
     format: str
@@ -112,6 +171,7 @@ class Findings:
     folders: tuple[str, ...] = ()
     measurements: list[Measured] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
 
     def run(self, **known: object) -> Measured:
         """Begin a run; what is known of it may be given as fields."""
@@ -121,6 +181,7 @@ class Findings:
 
     def warn(self, text: str) -> None:
         """Say something of the file, once."""
+        text = text.encode("utf-8", "backslashreplace").decode()
         if text not in self.warnings:
             self.warnings.append(text)
 
@@ -130,6 +191,8 @@ class Findings:
         number_of = whole(count)
         if number_of:
             run.accelerator_count = number_of
+        elif stated(count):
+            self.warn(f"the file gives {shown(count)} as the number of accelerators, which is not a count")
         if not text:
             return
         try:
@@ -140,7 +203,10 @@ class Findings:
         run.accelerator = found.accelerator
         if found.assumed is not None:
             self.warn(f"{shown(text)} is taken for {found.accelerator}")
-        if found.count and not number_of:
+        if found.count and number_of and found.count != number_of:
+            run.accelerator_count = None
+            self.warn(f"{shown(text)} means {found.count} of them, but the file also says {number_of}: none is taken")
+        elif found.count and not stated(count):
             run.accelerator_count = found.count
 
     @property
@@ -154,7 +220,21 @@ class Findings:
         ]
         if any(run.instance_type for run in runs):
             found = [name for name in found if not name.startswith("accelerator")]
-        return found + (["rates"] if not any(run.rates for run in runs) else [])
+        found += [
+            name
+            for name in RATE_FIELDS
+            if any(name in run.doubts for run in runs) and not any(name in run.rates for run in runs)
+        ]
+        return found + self.asked + (["rates"] if not any(run.rates for run in runs) else [])
+
+    def doubted(self) -> None:
+        """Say what was stated and not taken, of the first few runs one by one."""
+        doubted = [run for run in self.measurements if run.doubts]
+        for run in doubted[:MOST_DOUBTED]:
+            said = "; ".join(f"{name} is {value}" for name, value in run.doubts.items())
+            self.warn(f"{run.label or 'a run'}: left out, since it can't be right: {said}")
+        if len(doubted) > MOST_DOUBTED:
+            self.warn(f"so it is in {len(doubted) - MOST_DOUBTED} more runs")
 
     def named(self) -> None:
         """Give each run a label that tells it from the others."""
@@ -169,16 +249,32 @@ class Findings:
                     parts.append(f"c{run.concurrency:.4g}")
                 run.label = " ".join(parts)
             # In the short notation an @ ends the label.
-            run.label = re.sub(r"[\x00-\x1f\x7f@]", " ", run.label)[:80].strip() or "run"
+            run.label = re.sub(rf"{_CONTROL}|@", " ", run.label)[:80].strip() or "run"
             seen[run.label] = seen.get(run.label, 0) + 1
             if seen[run.label] > 1:
                 run.label = f"{run.label} #{seen[run.label]}"
 
 
+class AmbiguousNumberError(ValueError):
+    """A number whose comma has two readings; what it says is for the user."""
+
+
+def stated(value: object) -> bool:
+    """Whether a file says something here, be it right or wrong; null, blank and n/a say nothing."""
+    return value is not None and not (isinstance(value, str) and value.strip().lower() in _BLANKS)
+
+
 def number(value: object) -> float | None:
-    """Read a number of a file; None for what is none: null, NaN, infinite, text, true or false."""
+    """Read a number of a file; None for what is none: null, NaN, infinite, text, true or false.
+
+    AmbiguousNumberError for a comma that may be a decimal sign or part thousands.
+    """
     if isinstance(value, str):
-        text = value.strip().replace(",", "")
+        text = value.strip()
+        if "," in text and _FIGURES.fullmatch(text):
+            if not _THOUSANDS.fullmatch(text):
+                raise AmbiguousNumberError(COMMA.format(value=shown(text)))
+            text = text.replace(",", "")
         try:
             value = float(text)
         except ValueError:
@@ -195,14 +291,14 @@ def number(value: object) -> float | None:
 def whole(value: object) -> int | None:
     """Read a count of at least 1."""
     found = number(value)
-    return int(found) if found is not None and found >= 1 and found == int(found) and found <= 1e6 else None
+    return int(found) if found is not None and found >= 1 and found == int(found) and found <= 100_000 else None
 
 
 def text(value: object) -> str | None:
     """Read a text; None for blank, null and words that stand for nothing."""
-    if not isinstance(value, str) or value.strip().lower() in ("", "none", "null", "n/a", "unknown"):
+    if not isinstance(value, str) or not stated(value):
         return None
-    return re.sub(r"[\x00-\x1f\x7f]+", " ", value).strip()[:200]
+    return re.sub(f"{_CONTROL}+", " ", value).strip()[:200] or None
 
 
 def mapping(value: object) -> Mapping[str, object]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from pricing.benchmarks.result import INPUT, OUTPUT, REQUESTS, TOTAL, Findings, mapping, number, text, whole
-from pricing.benchmarks.values import json_values
+from collections.abc import Mapping
+
+from pricing.benchmarks.result import INPUT, OUTPUT, REQUESTS, TOTAL, Findings, Measured, mapping, number, text, whole
+from pricing.benchmarks.values import each_of, json_values
 from pricing.sources.document import Document
 
 NAME = "sglang_bench_serving"
@@ -19,11 +21,10 @@ def recognises(document: Document) -> bool:
 
 
 def read(document: Document, findings: Findings) -> None:
-    """Read each run."""
-    for value in json_values(document):
-        about = mapping(value)
+    """Read each run; somebody may have put the lines into an array."""
+    for about in map(mapping, each_of(json_values(document))):
         if "output_throughput" not in about:
-            findings.warn("a line without a rate is left out")
+            findings.warn("a run without a rate is left out")
             continue
         server = mapping(about.get("server_info"))
         run = findings.run(stack=_ENGINES.get(str(about.get("backend", ""))))
@@ -32,9 +33,7 @@ def read(document: Document, findings: Findings) -> None:
         if run.stack and version:
             run.stack += f" {version}"
         run.precision = text(server.get("quantization"))
-        parallel = [whole(server.get(name)) for name in ("tp_size", "pp_size")]
-        if parallel[0]:
-            run.accelerator_count = parallel[0] * (parallel[1] or 1)
+        _parallel(run, server)
         duration, completed = number(about.get("duration")), number(about.get("completed"))
         tokens_in, tokens_out = number(about.get("total_input_tokens")), number(about.get("total_output_tokens"))
         run.rate(OUTPUT, about.get("output_throughput"))
@@ -68,3 +67,18 @@ def read(document: Document, findings: Findings) -> None:
                 run.latency(f"{kind}_{statistic}", about.get(f"{name}_{theirs}_ms"), MS)
     if len(findings.measurements) > 1:
         findings.warn(f"the file holds {len(findings.measurements)} runs; each stands by itself")
+
+
+def _parallel(run: Measured, server: Mapping[str, object]) -> None:
+    """Count the accelerators: TP × PP of each replica, and as many replicas as DP says.
+
+    With attention alone in data parallel, its ranks are part of the TP group and no more accelerators.
+    """
+    tensor, pipeline, data = (whole(server.get(name)) for name in ("tp_size", "pp_size", "dp_size"))
+    if not tensor:
+        return
+    shared = server.get("enable_dp_attention") is True
+    run.accelerator_count = tensor * (pipeline or 1) * (1 if shared else data or 1)
+    run.parallelism = f"TP{tensor}"
+    run.parallelism += f" PP{pipeline}" if pipeline and pipeline > 1 else ""
+    run.parallelism += f" DP{data}{' attention' if shared else ''}" if data and data > 1 else ""

@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import ijson
@@ -50,6 +50,12 @@ def json_values(document: Document) -> list[Any]:
         raise broken(document, "nested too deeply") from error
     except ValueError as error:
         raise broken(document, f"not whole JSON: {error}") from error
+
+
+def each_of(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield the values, and those in an array one by one."""
+    for value in values:
+        yield from value if isinstance(value, list) else [value]
 
 
 def broken(document: Document, what: str) -> InvalidInputError:

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from pricing.benchmarks.result import INPUT, OUTPUT, REQUESTS, TOTAL, Findings, Measured, day, mapping, number, text
+from pricing.benchmarks.result import (
+    AUDIO,
+    INPUT,
+    OUTPUT,
+    REQUESTS,
+    TOTAL,
+    Findings,
+    Measured,
+    day,
+    mapping,
+    number,
+    stated,
+    text,
+)
 from pricing.benchmarks.values import json_values
 from pricing.sources.document import Document
 
@@ -60,6 +73,9 @@ def serve(about: dict[str, object] | object, findings: Findings) -> Measured:
     run.rate(INPUT, value.get("input_throughput"))
     run.rate(TOTAL, value.get("total_token_throughput"))
     run.rate(REQUESTS, value.get("request_throughput"))
+    if number(value.get("rtfx")) != 0:
+        # Newer clients write rtfx into every result; 0 stands for a language model.
+        run.rate(AUDIO, value.get("rtfx"))
     tokens_in, tokens_out = number(value.get("total_input_tokens")), number(value.get("total_output_tokens"))
     if duration and tokens_in:
         run.rate(INPUT, tokens_in / duration, "total_input_tokens / duration")
@@ -72,6 +88,9 @@ def serve(about: dict[str, object] | object, findings: Findings) -> Measured:
     run.requests(completed, failed)
     run.concurrency = number(value.get("max_concurrency"))
     run.load(value.get("request_rate"), value.get("request_throughput"))
+    if stated(value.get("ramp_up_strategy")):
+        run.flag("whole_ramp")
+        findings.warn("the rate of requests rose during the run; a run at one rate says more")
     if run.concurrency == 1:
         run.flag("single_sequence")
     for kind, theirs in (("ttft", "ttft"), ("tpot", "tpot"), ("itl", "itl"), ("e2e", "e2el")):

@@ -7,6 +7,7 @@ import json
 import re
 import zipfile
 from html import unescape
+from urllib.parse import parse_qsl
 
 import pytest
 from starlette.testclient import TestClient
@@ -103,6 +104,27 @@ def test_from_the_file_to_the_cost(client):
     assert (first["rate_per_second"], first["model"], first["stack"]) == (180.0, "org/model", "vLLM")
     # 90 of 100 requests succeeded, and the tool's rate counts these alone: nothing is taken off again.
     assert first["cost_usd"] == pytest.approx(first["price_usd_per_hour"] / 3600 / 180 * 1e6)
+
+
+def curves_in(client, *runs, hardware="H100-SXM:8"):
+    """Return the curve of each run in the link that leads to the comparison."""
+    data = "\n".join(json.dumps(SERVE | run) for run in runs).encode()
+    fields = form_of(client.post("/benchmarks", files={"file": ("serve.json", data)}).text) | {"hardware": hardware}
+    moved = client.post("/benchmarks/use", data=fields, follow_redirects=False)
+    pairs = dict(parse_qsl(moved.headers["location"].partition("?")[2]))
+    return [pairs.get(f"m{place}.curve") for place in range(1, len(runs) + 1)]
+
+
+def test_runs_of_one_workload_are_a_curve(client):
+    long = {"total_input_tokens": 90 * 24576}
+    first, second, third, fourth = curves_in(client, {}, {"max_concurrency": 32}, long, {"model_id": "org/other"})
+    assert first == second is not None
+    assert (third, fourth) == (None, None)
+    assert len(set(curves_in(client, {}, {}, long, long))) == 2
+    # Runs that do not name their model may be of several.
+    assert curves_in(client, {"model_id": None}, {"model_id": None}) == [None, None]
+    assert curves_in(client, {"total_input_tokens": None}, {"total_input_tokens": None})[0] is not None
+    assert curves_in(client, {}, {"total_input_tokens": None}) == [None, None]
 
 
 def test_hardware_that_is_missing_is_asked_for_in_the_comparison(client):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricing.curves import Target, chosen, costs_along, front, read_target, value_of
+from pricing.curves import Target, chosen, costs_along, curve_numbers, front, read_target, value_of
 from pricing.measurements import Measurement, single
 from tests.pricing.small import ask, ask_json, estimates, faults_of, offer, rows_of, table
 
@@ -76,6 +76,33 @@ def test_curves_do_not_mix():
     other = [point(10, 0.3, curve="d"), point(50, 0.4, curve="c", model="m"), point(60, 0.4, curve=None)]
     found = pick([*SWEEP, *other], "ttft_p99<=0.5")
     assert not {2, 4, 5, 6} & set(found.left_out)
+
+
+def test_other_lengths_are_another_curve():
+    long = [point(40, 0.05, input_tokens=24576.0), point(41, 0.06, input_tokens=24000.0)]
+    short = [point(4000, 0.1, input_tokens=127.0), point(5000, 0.4, input_tokens=127.0)]
+    found = pick([*long, *short], "ttft_p99<=0.2", interpolate=True)
+    # 24,000 and 24,576 tokens differ by 2 %: one workload. Nothing is drawn between it and the short one.
+    assert {place: reason for place, (reason, _) in found.left_out.items()} == {0: "other_point", 3: "misses_slo"}
+    assert found.measurements[1].rates[OUT].value == 41
+    assert 4000 < found.measurements[2].rates[OUT].value < 5000
+    accepted = chosen([*long, *short], OUT, [Target("ttft_p99", 0.2)], interpolate=False, accepted={"input_tokens"})
+    assert set(accepted.left_out) == {0, 1, 3}
+
+
+def test_a_length_that_is_not_stated_joins_one_curve_only():
+    points = [point(1), point(2, input_tokens=100.0), point(3, input_tokens=900.0), point(4, input_tokens=101.0)]
+    assert curve_numbers(points) == [0, 0, 2, 0]
+    assert curve_numbers([point(1, curve=None), point(1, curve=None)]) == [0, 1]
+
+
+def test_lengths_that_differ_are_told_with_a_target_as_without():
+    details = [("m1.input_tokens", "24576"), ("m2.input_tokens", "127")]
+    details += [(f"m{i}.{name}", value) for i in (1, 2) for name, value in (("curve", "x"), ("ttft_p99", "0.1"))]
+    for targets in ({}, {"slo": "ttft_p99<=0.5"}):
+        found = ask(PRICES, MS[:2], more=details, **targets)
+        assert "input_lengths_differ" in {warning.code for warning in found.warnings}
+        assert found.blocked
 
 
 def test_the_rate_per_user_is_the_inverse_of_the_time_per_token():

@@ -307,7 +307,8 @@ def test_a_plain_table():
     ("text", "message"),
     [
         ("label,hardware,rate\na,L4,5\n", "the rate has no unit"),
-        ("label,hardware,rtfx\na,L4,fast\n", "has no rate"),
+        ("label,hardware,rtfx\na,L4,fast\n", "rtfx: 'fast' is not a number"),
+        ("label,hardware,rtfx\na,L4,\n", "has neither a rate nor a latency"),
         ("label,hardware,rtfx,evidence\na,L4,5,rumour\n", "rumour"),
         ("label,hardware,rtfx\na,L4,5,6,7\n", "5 cells"),
     ],
