@@ -15,8 +15,10 @@ import click
 from app.cli_benchmarks import measure, read
 from app.cli_decisions import WithDecisions
 from app.cli_prices import prices
+from app.cli_receipts import explain, verify
 from app.cli_refresh import refresh
 from app.commands import (
+    answer_format_option,
     as_of_option,
     fail,
     fail_of,
@@ -146,6 +148,8 @@ def serve(host: str | None, port: int | None, prices: tuple[Path, ...]) -> None:
     "--interpolate", is_flag=True, help="Between the measured points of a curve, to where a target is reached."
 )
 @click.option("--evidence", multiple=True, help="Only measurements known in these ways: measured, published, …")
+@click.option("--columns", multiple=True, metavar="NAMES", help="Columns of the output, joined by commas.")
+@click.option("--where", multiple=True, metavar="CONDITION", help="Only rows that meet it: cost_usd<=0.5, region~eu.")
 @click.option("--accept", multiple=True, metavar="PART", help="Rank in spite of a difference: model, precision, …")
 @click.option("--output-price-ratio", metavar="W", help="What an output token is worth in input tokens.")
 @unconfirmed_option
@@ -156,7 +160,7 @@ def serve(host: str | None, port: int | None, prices: tuple[Path, ...]) -> None:
 @click.option("--offset", metavar="COUNT", help="Estimates to pass over.")
 @as_of_option
 @prices_option
-@format_option
+@answer_format_option
 def compare(
     measurements: tuple[str, ...], details: tuple[str, ...], prices: tuple[Path, ...], form: str, **options: Any
 ) -> None:
@@ -180,12 +184,18 @@ def _answer(pairs: list[tuple[str, str]], prices: Sequence[Path], form: str) -> 
     from app.tables import today
     from pricing.accelerators import catalogue
     from pricing.compare import compare as ask
+    from pricing.compare import parts
     from pricing.errors import InvalidInputError
     from pricing.reading import Reader
 
     try:
         table, limits = table_and_limits(prices)
         reader = Reader(table, catalogue(), today(), limits)
+        if form == "receipt":
+            from app.receipts import COMPARE, receipt_of
+
+            write([receipt_of(COMPARE, pairs, reader), b"\n"])
+            return
         answer = ask(reader.from_pairs(pairs), catalogue(), all_rows=True)
     except InvalidInputError as error:
         fail_of(error)
@@ -198,7 +208,7 @@ def _answer(pairs: list[tuple[str, str]], prices: Sequence[Path], form: str) -> 
     else:
         from app.terminal import answer_lines
 
-        click.echo("\n".join(answer_lines(answer)))
+        click.echo("\n".join(answer_lines(answer, parts(answer, catalogue(), all_rows=True))))
 
 
 @commands.command()
@@ -234,6 +244,8 @@ prices.add_command(refresh)
 commands.add_command(prices)
 commands.add_command(read)
 commands.add_command(measure)
+commands.add_command(verify)
+commands.add_command(explain)
 
 if __name__ == "__main__":
     main()

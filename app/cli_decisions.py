@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from app.cli_words import FLAGS
-from app.commands import fail_of, format_option, pairs_of, prices_option, table_and_limits, write
+from app.commands import answer_format_option, fail_of, pairs_of, prices_option, table_and_limits, write
 from pricing.decisions import DECISIONS
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _command(name: str) -> click.Command:
     def run(
         measurements: tuple[str, ...], details: tuple[str, ...], prices: tuple[Path, ...], form: str, **options: Any
     ) -> None:
-        pairs = [*pairs_of(options), *(("m", text) for text in measurements)]
+        pairs = [*((n, _of_file(v)) for n, v in pairs_of(options)), *(("m", text) for text in measurements)]
         for detail in details:
             parameter, equals, value = detail.partition("=")
             if not equals:
@@ -67,7 +67,17 @@ def _command(name: str) -> click.Command:
         click.Option(["--set", "details"], multiple=True, metavar="mN.FIELD=VALUE", help="A detail of a measurement.")
     )
     command = click.Command(name, params=options, callback=run, help=f"{asked.title}\n\n{asked.intro}")
-    return format_option(prices_option(command))
+    return answer_format_option(prices_option(command))
+
+
+def _of_file(value: str) -> str:
+    """Read the value of an option from a file where it is @FILE, such as the demand of 8,760 hours."""
+    if not value.startswith("@"):
+        return value
+    try:
+        return Path(value[1:]).read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise click.UsageError(f"{value[1:]} can't be read ({getattr(error, 'strerror', None) or error})") from error
 
 
 def _answer(asked: Decision, pairs: Sequence[tuple[str, str]], prices: Sequence[Path], form: str) -> None:
@@ -80,7 +90,13 @@ def _answer(asked: Decision, pairs: Sequence[tuple[str, str]], prices: Sequence[
 
     try:
         table, limits = table_and_limits(prices)
-        solved = from_pairs(asked, pairs, Reader(table, catalogue(), today(), limits))
+        reader = Reader(table, catalogue(), today(), limits)
+        if form == "receipt":
+            from app.receipts import receipt_of
+
+            write([receipt_of(asked.name, pairs, reader), b"\n"])
+            return
+        solved = from_pairs(asked, pairs, reader)
     except InvalidInputError as error:
         fail_of(error)
     if form == "json":

@@ -19,12 +19,17 @@ if TYPE_CHECKING:
 
 FILE = click.Path(path_type=Path)
 FORMAT = click.Choice(("table", "json", "csv"))
+ANSWER_FORMAT = click.Choice(("table", "json", "csv", "receipt"))
 prices_option = click.option(
     "--prices", multiple=True, type=FILE, metavar="FILE", help="Private price table (CSV), besides the built-in one."
 )
 format_option = click.option(
     "--format", "form", type=FORMAT, default="table", show_default=True, help="Form of output."
 )
+answer_format_option = click.option(
+    "--format", "form", type=ANSWER_FORMAT, default="table", show_default=True,
+    help="Form of output; a receipt holds the question, the prices and the answer, to be verified later.",
+)  # fmt: skip
 unconfirmed_option = click.option(
     "--include-unconfirmed", is_flag=True, help="Also third-party prices that nobody confirmed."
 )

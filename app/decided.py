@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.exports import dumps, table_csv
+from app.exports import dumps, table_csv, warning_dicts
 from app.format import price, whole
 from pricing.decisions.decision import Decision, Figure, Solved, Table, Value
 from pricing.wording import UNKNOWN, percent, significant
@@ -25,7 +25,7 @@ def solved_dict(solved: Solved) -> dict[str, object]:
         "figures": {figure.name: result.values.get(figure.name) for figure in decision.figures},
         "tables": {table.name: table_rows(solved, table) for table in decision.tables},
         "comparability": solved.case.answer.comparability if question.measurements else (),
-        "warnings": solved.warnings,
+        "warnings": warning_dicts(solved.warnings),
         "prices": solved.prices,
         "question": [list(pair) for pair in solved.pairs],
     }

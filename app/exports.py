@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import orjson
 
-from pricing.columns import COLUMNS, Coded, Column, Rows, estimate_rows
+from pricing.columns import COLUMNS, Coded, Column, Rows, estimate_rows, picked
 from pricing.compare import Answer
 from pricing.estimates import NOT_TIED, Estimates
+from pricing.question import Warned
 
 CHUNK = 1000
 FIRST_CHUNK = 50
@@ -48,19 +49,19 @@ def csv_cells(column: Column[Estimates], estimates: Estimates) -> list[str]:
     return orjson.dumps(array, option=orjson.OPT_SERIALIZE_NUMPY)[1:-1].decode().replace("null", "").split(",")
 
 
-def csv_lines(parts: Iterable[Estimates]) -> Iterator[bytes]:
+def csv_lines(parts: Iterable[Estimates], columns_given: Sequence[Column[Estimates]] = COLUMNS) -> Iterator[bytes]:
     """Write the heading, then each part's rows when its turn comes; lines end in CRLF."""
-    yield (",".join(column.name for column in COLUMNS) + "\r\n").encode()
+    yield (",".join(column.name for column in columns_given) + "\r\n").encode()
     for part in parts:
         if len(part):
-            columns = [csv_cells(column, part) for column in COLUMNS]
+            columns = [csv_cells(column, part) for column in columns_given]
             lines = "\r\n".join(map(",".join, zip(*columns, strict=True)))
             yield (lines + "\r\n").encode()
 
 
 def answer_csv(answer: Answer) -> Iterator[bytes]:
     """Write all rows of an answer, a few first so that the reader has something at once."""
-    return csv_lines(answer.chunks(FIRST_CHUNK, CHUNK))
+    return csv_lines(answer.chunks(FIRST_CHUNK, CHUNK), picked(answer.question.columns))
 
 
 def page_rows(rows: Rows, columns: Sequence[Column[Rows]]) -> list[Any]:
@@ -92,14 +93,24 @@ def answer_dict(answer: Answer) -> dict[str, object]:
         "total": answer.total,
         "limit": answer.limit,
         "offset": answer.offset,
-        "estimates": estimate_rows(answer.page),
+        "estimates": _estimates(answer),
         "excluded": answer.excluded,
-        "warnings": answer.warnings,
+        "warnings": warning_dicts(answer.warnings),
         "comparability": answer.comparability,
         "baseline": answer.baseline,
         "prices": answer.prices,
         "currency": answer.question.currency,
     }
+
+
+def _estimates(answer: Answer) -> list[dict[str, object]]:
+    rows, names = estimate_rows(answer.page), answer.question.columns
+    return [{name: row[name] for name in names} for row in rows] if names else rows
+
+
+def warning_dicts(warnings: Iterable[Warned]) -> list[dict[str, str]]:
+    """Return warnings in the shape of the contract; which of them block stands under comparability."""
+    return [{"code": warned.code, "message": warned.message} for warned in warnings]
 
 
 def answer_json(answer: Answer) -> bytes:

@@ -44,6 +44,14 @@ def range_text(low: float | None, high: float | None) -> str:
     return f"{significant(low)} to {significant(high)}"
 
 
+def compact(value: float) -> str:
+    """Write a number for the tick of an axis: 2,000,000,000 is 2G, so that ticks stay apart on a phone."""
+    for suffix, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if abs(value) >= 10 * size or (abs(value) >= size and value % size == 0):
+            return f"{value / size:,.6g}{suffix}"
+    return significant(value)
+
+
 def words(name: str) -> str:
     """Write an identifier in words: on_demand is on demand."""
     return name.replace("_", " ")
@@ -55,9 +63,15 @@ def number_cells(*values: float | None) -> Markup:
     return Markup("".join(cells))  # noqa: S704 - nothing but digits and signs of numbers
 
 
-def cost_cell(cost: float, low: float | None, high: float | None, tied: bool | None) -> Markup:
-    """Write the cell of a cost, its range below it."""
+def cost_cell(cost: float, low: float | None, high: float | None, tied: bool | None, rank: int = 0) -> Markup:
+    """Write the cell of a cost, its range below it; a button shows how the cost of a rank comes about."""
     bounds = f"<small>{range_text(low, high)}</small>" if low is not None else ""
     mark = "<small>tied with the cheapest</small>" if tied else ""
-    text = f'<td class="number" title="{exact(cost)}"><strong>{significant(cost)}</strong>{bounds}{mark}</td>'
+    shown = f"<strong>{significant(cost)}</strong>"
+    if rank:
+        shown = (
+            f'<button type="submit" form="question" name="explain" value="{rank}" class="explain" '
+            f'aria-label="{significant(cost)}: how it comes about"><strong>{significant(cost)}</strong></button>'
+        )
+    text = f'<td class="number" title="{exact(cost)}">{shown}{bounds}{mark}</td>'
     return Markup(text)  # noqa: S704 - nothing but digits and signs of numbers

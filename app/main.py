@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from app.guard import Guard
 from app.openapi import AnswerOut, FaultOut, ProblemOut
 from app.problems import DETAILS, ProblemError, json_response, wants_page
-from app.routes import about, accelerators, benchmarks, changes, compare, decisions, imports, prices
+from app.routes import about, accelerators, benchmarks, changes, compare, decisions, imports, prices, receipts
 from app.service import STATIC, Service, page
 from app.settings import Settings
 from app.shelf import Shelf
@@ -54,7 +54,7 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
         license_info={"name": "Apache-2.0"},
     )
     app.state.service = load()
-    for resource in (compare, decisions, benchmarks, imports, changes, prices, accelerators, about):
+    for resource in (compare, decisions, receipts, benchmarks, imports, changes, prices, accelerators, about):
         app.include_router(resource.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard, settings=settings)

@@ -61,6 +61,13 @@ COMPARE_DOCS: dict[str, tuple[str, str, bool]] = {
     ),
     "interpolate": ("1 goes between measured points of a curve, to where a target is reached.", "1", False),
     "evidence": ("Only measurements known in these ways: measured, published, claimed, assumed.", "measured", True),
+    "columns": ("Columns to give, in this order, joined by commas; all if absent.", "provider,cost_usd", True),
+    "where": (
+        "Only estimates whose column meets a condition: COLUMN, one of <= >= < > = != ~ (contains), and a value or a "
+        "range such as 2..8.",
+        "cost_usd<=0.5",
+        True,
+    ),
     "accept": (
         "Differences of the measurements that you know of, so that one ranking holds: model, precision, input_tokens, "
         "output_tokens, lengths, all.",
@@ -145,7 +152,6 @@ class WarningOut(BaseModel):
 
     code: str = Field(description="A fixed code.")
     message: str = Field(description="A sentence.")
-    blocking: bool = Field(description="Whether it forbids to rank all estimates against each other.")
 
 
 class StatedByOut(BaseModel):

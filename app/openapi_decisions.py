@@ -11,6 +11,10 @@ from pydantic import BaseModel, Field, create_model
 from app.openapi import COMPARE_DOCS, DifferenceOut, PricesOut, WarningOut
 from pricing.decisions.asking import json_fields, takes_several
 from pricing.decisions.decision import Decision, Figure
+from pricing.notation import parse
+from pricing.parameters import LIST_PARAMETERS, is_detail
+from pricing.question import QuestionIn
+from pricing.units import unit_named
 
 _TYPES: dict[str, Any] = {
     "number": float, "usd": float, "share": float, "whole": int, "text": str, "date": date, "boolean": bool,
@@ -56,11 +60,36 @@ def answer_model(decision: Decision) -> type[BaseModel]:
 
 def body_schema(decision: Decision) -> dict[str, Any]:
     """Describe the body of its POST route: its inputs beside the fields of a comparison that it takes."""
-    schema = decision.inputs.model_json_schema()
-    properties = dict(schema.get("properties", {}))
-    for name in json_fields(decision):
-        properties[name] = {"$ref": f"#/components/schemas/QuestionIn/properties/{name}"}
+    own, question = (
+        model.model_json_schema(ref_template="#/components/schemas/{model}") for model in (decision.inputs, QuestionIn)
+    )
+    properties = dict(own.get("properties", {}))
+    properties |= {name: question["properties"][name] for name in json_fields(decision)}
     return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def example_body(decision: Decision) -> dict[str, Any]:
+    """Return its worked example as the body of a POST."""
+    body: dict[str, Any] = {}
+    own = decision.inputs.model_fields
+    unit = unit_named(dict(decision.example).get("unit", "output_token"))
+    for name, value in decision.example:
+        if name == "m":
+            read = parse(value, unit)
+            measurement = {"hardware": read.hardware, "rates": {field: r.value for field, r in read.rates.items()}}
+            body.setdefault("measurements", []).append(measurement | ({"label": read.label} if read.label else {}))
+        elif is_detail(name):
+            place, _, detail = name[1:].partition(".")
+            body["measurements"][int(place) - 1][detail] = value
+        elif name in LIST_PARAMETERS:
+            body.setdefault("filters", {}).setdefault(name, []).append(value)
+        elif name in own and takes_several(own[name]):
+            body.setdefault(name, []).append(value)
+        elif name == "quote":
+            body.setdefault("quotes", []).append(value)
+        else:
+            body[name] = value
+    return body
 
 
 def parameter_docs(decision: Decision) -> dict[str, tuple[str, str, bool]]:

@@ -11,6 +11,8 @@ from starlette.responses import Response
 
 from pricing.errors import Fault, InvalidInputError
 
+# Endings of addresses that are for machines.
+_FILES = (".json", ".csv", ".xlsx", ".tsv", ".md", ".svg", ".png")
 MEDIA_TYPE = "application/problem+json"
 DETAILS = {
     404: "There is nothing at this address; the pages are /, /prices, /accelerators, /method and /docs.",
@@ -67,5 +69,7 @@ def json_response(problem: ProblemError) -> Response:
 def wants_page(request: Request) -> bool:
     """Whether the address is that of a page: no file ending, not the API, and HTML is accepted."""
     path = request.url.path
-    machine = path.startswith(("/api/", "/static/", "/healthz", "/openapi")) or path.endswith((".json", ".csv"))
+    machine = path.startswith(("/api/", "/static/", "/healthz", "/openapi")) or path.endswith(
+        (".json", ".csv", ".xlsx", ".tsv", ".md", ".svg", ".png")
+    )
     return not machine and "text/html" in request.headers.get("accept", "text/html,*/*")

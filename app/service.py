@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
@@ -36,7 +36,8 @@ _SAFE = "@:/,~|="
 Pairs = Sequence[tuple[str, str]]
 # Fields of the forms that have one control for each value.
 SEVERAL = (
-    "m", "quote", "owned", "discount", "exchange_rate", "slo", "accelerator", "region", "term_months", "instance_type",
+    "m", "quote", "owned", "discount", "exchange_rate", "slo", "where", "accept", "accelerator",
+    "region", "term_months", "instance_type",
 )  # fmt: skip
 
 
@@ -137,14 +138,14 @@ _offer_fields = attrgetter(
 )  # fmt: skip
 
 
-def table_row(row: Any) -> Markup:
+def table_row(row: Any, *, explained: bool = True) -> Markup:
     """Return a row of the table of estimates.
 
     A page has many rows, and a template evaluates each expression slowly: what is the same for
     every question is made by the template once for each offer and kept, the numbers are put between.
     """
     name, price, accelerators, source = _offer_cells(_offer_fields(row))
-    cost = text.cost_cell(row.cost_usd, row.cost_low_usd, row.cost_high_usd, row.tied)
+    cost = text.cost_cell(row.cost_usd, row.cost_low_usd, row.cost_high_usd, row.tied, row.rank if explained else 0)
     measurement = _measurement_cell(row.measurement, row.replicas, row.idle_accelerators)
     numbers = text.number_cells(
         row.rate_per_second, row.ratio_to_baseline, row.rate_to_tie_per_second, row.price_to_tie_usd_per_hour,
@@ -189,6 +190,7 @@ def _environment() -> Environment:
         "exact": text.exact,
         "percent": percent,
         "figure": text.figure,
+        "compact": text.compact,
         "whole": text.whole,
         "words": text.words,
         "table_row": table_row,
@@ -219,13 +221,16 @@ def is_fragment(request: Request) -> bool:
     return asks and request.headers.get("hx-history-restore-request") != "true"
 
 
-def by_field(faults: Iterable[Fault]) -> dict[str, str]:
-    """Return each field's message under the name that the form gives it, such as m-0."""
+def by_field(faults: Iterable[Fault], several: Container[str] = SEVERAL) -> dict[str, str]:
+    """Return each field's message under the name that the form gives it, such as m-0.
+
+    `several` are the fields that have one control for each value.
+    """
     messages: dict[str, str] = {}
     for fault in faults:
         loc = fault.loc
         name = str(loc[0]) if loc else ""
-        if name in SEVERAL and len(loc) > 1:
+        if name in several and len(loc) > 1:
             name = f"{name}-{loc[1]}"
         messages[name] = f"{messages[name]} {fault.msg}" if name in messages else fault.msg
     return messages

@@ -28,11 +28,34 @@ def aligned(header: Cells, rows: Sequence[Cells], right: Sequence[int]) -> Itera
         yield "  ".join(padded).rstrip()
 
 
-def answer_lines(answer: Answer) -> Iterator[str]:
-    """Write an answer: its summary, the estimates, what was left out, and the notes."""
+def answer_lines(answer: Answer, groups: Sequence[Answer]) -> Iterator[str]:
+    """Write an answer: its summary, the estimates, what was left out, and the notes.
+
+    `groups` are its parts that can be compared; where there are several, each is ranked by itself.
+    """
+    for number, part in enumerate(groups, 1):
+        if len(groups) > 1:
+            labels = ", ".join(m.label for m in part.question.measurements)
+            yield f"Group {number} of {len(groups)} that can't be compared with each other: {labels}."
+        yield from _part_lines(part)
+        if len(groups) > 1:
+            yield ""
+    if answer.excluded:
+        yield ""
+        yield "Left out (pairs of offer and measurement):"
+        for excluded in answer.excluded:
+            yield f"  {excluded.count:,} {REASONS[excluded.reason]}, for example {excluded.example}"
+    for warning in answer.warnings:
+        yield f"Note: {warning.message}"
+
+
+def _part_lines(answer: Answer) -> Iterator[str]:
     for place, headline in enumerate(headlines(answer)):
         row = rows_of(headline.estimates, COLUMNS)[0]
         which = "Cheapest with a price that is not old" if place else "Cheapest"
+        if headline.rivals is not None:
+            names = [f"{r['provider']} {r['instance_type']}" for r in rows_of(headline.rivals, COLUMNS)]
+            which = f"Too close to call, within the error of the measurements, with {', '.join(names)}; first"
         bounds = range_text(headline.cost_low_usd, headline.cost_high_usd)
         saved = _saved(headline.share_saved)
         yield (
@@ -57,13 +80,6 @@ def answer_lines(answer: Answer) -> Iterator[str]:
             rows,
             (0, 7, 8, 9, 10),
         )  # fmt: skip
-    if answer.excluded:
-        yield ""
-        yield "Left out (pairs of offer and measurement):"
-        for excluded in answer.excluded:
-            yield f"  {excluded.count:,} {REASONS[excluded.reason]}, for example {excluded.example}"
-    for warning in answer.warnings:
-        yield f"Note: {warning.message}"
 
 
 def _saved(share: float | None) -> str:

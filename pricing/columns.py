@@ -105,6 +105,15 @@ def _measured(get: Callable[[Measurement], str | None]) -> Callable[[Estimates],
     return values
 
 
+def _number(get: Callable[[Measurement], float | None]) -> Callable[[Estimates], np.ndarray]:
+    def values(e: Estimates) -> np.ndarray:
+        each = np.array([np.nan if (v := get(m)) is None else v for m in e.question.measurements], float)
+        found: np.ndarray = each[e.pairs.measurement]
+        return found
+
+    return values
+
+
 def _constant(get: Callable[[Estimates], str]) -> Callable[[Estimates], Coded]:
     return lambda e: Coded(np.zeros(len(e), np.int64), [get(e)])
 
@@ -271,10 +280,30 @@ COLUMNS: tuple[Column[Estimates], ...] = (
     Column(
         "comparable_group",
         "whole",
-        "Estimates of one group can be compared; those of different ones can't, unless you accept the difference.",
+        "Estimates of one group can be compared with each other, those of two groups can't.",
         lambda e: e.group,
     ),
+    Column(
+        "differs_in",
+        "text",
+        "In what the measurement differs from the baseline's, separated by |.",
+        lambda e: Coded(e.pairs.measurement, e.differs_in),
+    ),
+    Column("precision", "text", "Number format that was measured.", _measured(lambda m: m.precision)),
+    Column("input_tokens", "number", "Mean input length that was measured.", _number(lambda m: m.input_tokens)),
+    Column("output_tokens", "number", "Mean output length that was measured.", _number(lambda m: m.output_tokens)),
+    Column("success_rate", "number", "Share of requests that succeeded.", _number(lambda m: m.success_rate)),
+    Column("measured_on", "text", "Date or place of the measurement.", _measured(lambda m: m.measured_on)),
 )
+
+COLUMN_NAMES = tuple(column.name for column in COLUMNS)
+
+
+def picked(names: Sequence[str], otherwise: Sequence[str] = COLUMN_NAMES) -> tuple[Column[Estimates], ...]:
+    """Return the columns of these names in their order, or those of `otherwise` where there are none."""
+    by_name = dict(zip(COLUMN_NAMES, COLUMNS, strict=True))
+    return tuple(by_name[name] for name in names or otherwise)
+
 
 # Columns that depend on the offer alone, whatever the question.
 _OF_OFFER = (

@@ -114,6 +114,11 @@ def groups(measurements: Sequence[Measurement], accepted: Iterable[str] = ()) ->
     return tuple(places)
 
 
+def differing_parts(measurement: Measurement, other: Measurement) -> list[str]:
+    """Return the parts in which two measurements state different values."""
+    return [part.name for part in PARTS if not _agrees(part.of(measurement), part.of(other))]
+
+
 def warnings_of(found: Iterable[Difference]) -> Iterator[tuple[str, str]]:
     """Yield code and sentence of each blocking difference that the user did not accept."""
     parts = {part.name: part for part in PARTS}

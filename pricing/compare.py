@@ -16,9 +16,10 @@ from pricing import comparability, estimate
 from pricing.accelerators import Catalogue
 from pricing.columns import COLUMNS, find_column
 from pricing.comparability import Difference, differences
+from pricing.conditions import read_conditions
 from pricing.curves import Chosen, Point, chosen, costs_along, latency_to_show
 from pricing.errors import InvalidInputError, near_matches, shown
-from pricing.estimates import NO_PAIRS, Baseline, Estimates, Figures, Pairs
+from pricing.estimates import NO_PAIRS, TIED, Baseline, Estimates, Figures, Pairs
 from pricing.flags import of_offers
 from pricing.market import Market
 from pricing.matching import Counter, Excluded, Masks, Matched, held_by, matches, ranked
@@ -66,19 +67,6 @@ class Answer:
         """Whether the measurements can't all be ranked against each other."""
         return len(set(self.groups.values())) > 1
 
-    def parts(self) -> list[Answer]:
-        """Return the answer in parts, one for each group of measurements that can be compared."""
-        return [self._part(group) for group in sorted(set(self.groups.values()))] if self.blocked else [self]
-
-    def _part(self, group: int) -> Answer:
-        found = {i: matched for i, matched in self.found.items() if self.groups[i] == group}
-        total = sum(len(matched.offers) for matched in found.values())
-        places = dict.fromkeys(found, group)
-        return replace(
-            self, found=found, total=total, offset=0, groups=places, by_cost=False,
-            page=self.figures(ranked(found, self.limit, self.figures)),
-        )  # fmt: skip
-
     def chunks(self, first: int, size: int) -> Iterator[Estimates]:
         """Yield the page's rows, `first` of them and then parts of `size`, each worked out in its turn."""
         start, stop = 0, first
@@ -108,7 +96,6 @@ def compare(question: Question, catalogue: Catalogue, *, all_rows: bool = False)
         spot_loss=question.spot_loss,
     )
     counter = Counter(market)
-    rates: dict[int, Rate] = {}
     picked = Chosen(question.measurements, {})
     if question.targets:
         picked = chosen(
@@ -119,19 +106,7 @@ def compare(question: Question, catalogue: Catalogue, *, all_rows: bool = False)
             accepted=question.accept,
         )
         question = replace(question, measurements=picked.measurements)
-    for i, measurement in enumerate(question.measurements):
-        if question.evidence and measurement.evidence not in question.evidence:
-            counter.add("evidence_left_out", 1, f"{measurement.label} is {measurement.evidence}")
-            continue
-        if i in picked.left_out:
-            counter.add(picked.left_out[i][0], 1, picked.left_out[i][1])
-            continue
-        rate = measurement.rate_for(question.unit.rate_field)
-        if rate is None:
-            example = f"{measurement.label} has {measurement.kinds()}, not {question.unit.short_key}"
-            counter.add("no_rate_for_unit", 1, example)
-        else:
-            rates[i] = rate
+    rates = _rates(question, picked, counter)
     all_rates = tuple(rates.get(i, NO_RATE) for i in range(len(question.measurements)))
     shares = tuple(m.counted_share for m in question.measurements)
 
@@ -143,8 +118,12 @@ def compare(question: Question, catalogue: Catalogue, *, all_rows: bool = False)
     total = sum(len(matched.offers) for matched in found.values())
     limit = question.limit or (max(total, 1) if all_rows else DEFAULT_LIMIT)
     by_cost = column.name in ("cost_usd", "rank") and not descending
-    pairs = ranked(found, question.offset + limit if by_cost else total, bare)
     baseline = _baseline(question, market, found, bare)
+    if question.where:
+        pairs = _meeting(question, ranked(found, total, bare), bare, baseline, counter)
+        found, total = _only(found, pairs), len(pairs)
+    else:
+        pairs = ranked(found, question.offset + limit if by_cost else total, bare)
     first = bare(pairs.take(np.arange(min(1, len(pairs)))))
     cheapest = (int(first.pairs.measurement[0]), float(first.cost[0])) if len(first) else None
 
@@ -177,6 +156,63 @@ def compare(question: Question, catalogue: Catalogue, *, all_rows: bool = False)
         differing,
         places,
     )
+
+
+def _rates(question: Question, picked: Chosen, counter: Counter) -> dict[int, Rate]:
+    """Return the rate of each measurement that counts; count the others by reason."""
+    rates: dict[int, Rate] = {}
+    for i, measurement in enumerate(question.measurements):
+        if question.evidence and measurement.evidence not in question.evidence:
+            counter.add("evidence_left_out", 1, f"{measurement.label} is {measurement.evidence}")
+            continue
+        if i in picked.left_out:
+            counter.add(picked.left_out[i][0], 1, picked.left_out[i][1])
+            continue
+        rate = measurement.rate_for(question.unit.rate_field)
+        if rate is None:
+            example = f"{measurement.label} has {measurement.kinds()}, not {question.unit.short_key}"
+            counter.add("no_rate_for_unit", 1, example)
+        else:
+            rates[i] = rate
+    return rates
+
+
+def _meeting(question: Question, pairs: Pairs, bare: Figures, baseline: Baseline | None, counter: Counter) -> Pairs:
+    """Keep the pairs that meet the question's conditions; count the others."""
+    conditions = read_conditions(question.where, COLUMNS)
+    rows = replace(bare(pairs), baseline=baseline)
+    if len(pairs):
+        rows = replace(rows, cheapest=(int(pairs.measurement[0]), float(rows.cost[0])))
+    met = np.logical_and.reduce([condition.mask(rows) for condition in conditions])
+    left = pairs.take(np.flatnonzero(~met))
+    for i in np.unique(left.measurement).tolist():
+        counter.add_offers("unmet", left.offer[left.measurement == i], question.measurements[i])
+    return pairs.take(np.flatnonzero(met))
+
+
+def _only(found: dict[int, Matched], pairs: Pairs) -> dict[int, Matched]:
+    """Keep, of each measurement's offers, those among the pairs."""
+    kept = {i: pairs.offer[pairs.measurement == i] for i in found}
+    return {i: matched.take(np.isin(matched.offers, kept[i])) for i, matched in found.items()}
+
+
+def parts(answer: Answer, catalogue: Catalogue, *, all_rows: bool = False) -> list[Answer]:
+    """Return an answer in parts that can be compared, one for each group of measurements.
+
+    Each part is ranked by itself, with a baseline of its own: the named one where it is among the
+    part's, else its first measurement's cheapest estimate.
+    """
+    if not answer.blocked:
+        return [answer]
+    found = []
+    for group in sorted(set(answer.groups.values())):
+        members = tuple(m for i, m in enumerate(answer.question.measurements) if answer.groups.get(i) == group)
+        question = replace(answer.question, measurements=members, offset=0, warnings=())
+        try:
+            found.append(compare(question, catalogue, all_rows=all_rows))
+        except InvalidInputError:
+            found.append(compare(replace(question, baseline=None), catalogue, all_rows=all_rows))
+    return found
 
 
 def _ranks(pairs: Pairs, rank: Ints | None) -> Ints:
@@ -266,7 +302,10 @@ def prices_of(market: Market) -> Prices:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """What the answer says first: an estimate, its cost in USD per quoted unit and its share saved."""
+    """What the answer says first: an estimate, its cost in USD per quoted unit and its share saved.
+
+    `rivals` are the cheapest estimates of other measurements that can't be told from it: no winner.
+    """
 
     estimates: Estimates
     cost_usd: float
@@ -274,6 +313,7 @@ class Headline:
     cost_high_usd: float | None
     share_saved: float | None
     stale: bool
+    rivals: Estimates | None = None
 
 
 def headlines(answer: Answer) -> tuple[Headline, ...]:
@@ -283,12 +323,28 @@ def headlines(answer: Answer) -> tuple[Headline, ...]:
     cheapest = answer.cheapest(1)
     if not len(cheapest):
         return ()
-    first = _headline(answer, cheapest, stale=bool(old[cheapest.pairs.offer[0]]))
+    first = replace(
+        _headline(answer, cheapest, stale=bool(old[cheapest.pairs.offer[0]])), rivals=_rivals(answer, cheapest)
+    )
     if not first.stale:
         return (first,)
     fresh = {i: matched.take(_first(~old, matched.offers)) for i, matched in answer.found.items()}
     row = answer.figures(ranked(fresh, 1, answer.figures))
     return (first, _headline(answer, row, stale=False)) if len(row) else (first,)
+
+
+def _rivals(answer: Answer, cheapest: Estimates) -> Estimates | None:
+    """Return the cheapest estimate of each other measurement that is tied with the cheapest of all."""
+    first = int(cheapest.pairs.measurement[0])
+    others = [i for i, matched in answer.found.items() if i != first and len(matched.offers)]
+    if not others:
+        return None
+    offers, replicas = (
+        np.array([getattr(answer.found[i], name)[0] for i in others]) for name in ("offers", "replicas")
+    )
+    pairs = Pairs(np.array(others), offers, replicas)
+    tied = np.flatnonzero(answer.figures(pairs, np.full(len(others), 2)).tied == TIED)
+    return answer.figures(pairs.take(tied)) if len(tied) else None
 
 
 @dataclass(frozen=True, slots=True)

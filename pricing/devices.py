@@ -11,12 +11,13 @@ from pricing.accelerators import DATA, Catalogue
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device of PyTorch: the change of code that it needs, and what to know."""
+    """A device of PyTorch: the change of code that it needs, what to know, and its stage (blank: not stated)."""
 
     device: str
     change: str
     notes: str
     source: str
+    stage: str
 
 
 @cache
@@ -24,6 +25,13 @@ def devices() -> dict[str, Device]:
     """Read the devices by name."""
     with (DATA / "devices.csv").open(encoding="utf-8", newline="") as file:
         return {row["device"]: Device(**row) for row in csv.DictReader(file)}
+
+
+def stage_of(accelerator: str | None, catalogue: Catalogue) -> tuple[str, str] | None:
+    """Return the stage of the software that runs PyTorch on an accelerator, and its source; None if not stated."""
+    chip = catalogue.accelerators.get(accelerator or "")
+    device = devices().get((chip.torch_device if chip else None) or "")
+    return (device.stage, device.source) if device and device.stage else None
 
 
 @dataclass(frozen=True, slots=True)

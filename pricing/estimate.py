@@ -47,6 +47,29 @@ def price_to_tie(price: Number, cost: Number, baseline_cost: float) -> Number:
     return price * (baseline_cost / cost)
 
 
+def utilization_to_tie(utilization: float, cost: float, baseline_cost: float) -> float:
+    """Share of paid time at which the offer costs what the baseline does: u · cost / C_b.
+
+    Above 1 it can't: even a machine that never idles costs more.
+    """
+    return utilization * (cost / baseline_cost)
+
+
+def cost_at_utilization(full_load_cost: float, utilization: float) -> float:
+    """Cost per unit at a utilization, from that at full load: C / u."""
+    return full_load_cost / utilization
+
+
+def rate_for_cost(price: float, cost: float, utilization: float, unit: Unit) -> float:
+    """Rate in units per second at which an instance costs so much per quoted unit: P · quoted / (3600 · u · C)."""
+    return price * unit.quoted / (SECONDS_PER_HOUR * utilization * cost)
+
+
+def cost_of_budget(budget: float, units: float, unit: Unit) -> float:
+    """Cost per quoted unit that a budget allows: budget / (units · single) · quoted, both for the same time."""
+    return budget / (units * unit.single) * unit.quoted
+
+
 def replicas_held(accelerators: np.ndarray, per_replica: int) -> np.ndarray:
     """Whole replicas that an instance holds: floor(m / n), both counted in accelerators."""
     return accelerators // per_replica

@@ -181,6 +181,14 @@ class Estimates:
         result: np.ndarray = places[self.pairs.measurement]
         return result
 
+    @cached_property
+    def differs_in(self) -> list[str]:
+        """In what each measurement differs from the baseline's, as pipe-separated parts."""
+        measurements = self.question.measurements
+        label = self.baseline.measurement if self.baseline else None
+        base = next((m for m in measurements if m.label == label), None)
+        return ["" if base is None else "|".join(comparability.differing_parts(m, base)) for m in measurements]
+
     @property
     def _baseline_cost(self) -> float:
         return self.baseline.cost_usd if self.baseline else float("nan")

@@ -26,6 +26,7 @@ REASONS = {
     "misses_slo": "runs miss the latency target",
     "slo_unknown": "runs do not state a latency that the target needs",
     "other_point": "runs meet the target, but another point of their curve does more work within it",
+    "unmet": "do not meet your conditions on the columns",
     "other_size": "other sizes of the same price, at the same or a higher cost per unit; shown with all_sizes=1",
 }
 

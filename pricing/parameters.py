@@ -32,7 +32,7 @@ DETAILS = (
 )
 LIST_PARAMETERS = ("provider", "region", "area", "purchase", "accelerator", "vendor", "term_months")
 # Lists beside the filters.
-MORE_LISTS = ("slo", "evidence", "accept")
+MORE_LISTS = ("slo", "evidence", "columns", "where", "accept")
 SCALAR_PARAMETERS = (
     "unit",
     "utilization",
@@ -78,6 +78,23 @@ def is_detail(name: str) -> bool:
     """Whether a parameter says more about a measurement, as m1.model does."""
     detail = _DETAIL.fullmatch(name)
     return detail is not None and detail[2] in (*DETAILS, *LATENCIES)
+
+
+def of_measurements(pairs: Iterable[tuple[str, str]], places: Sequence[int]) -> list[tuple[str, str]]:
+    """Keep only the measurements at these places (from 0), with their details numbered anew."""
+    numbers = {place + 1: n for n, place in enumerate(places, 1)}
+    kept, place = [], 0
+    for name, value in pairs:
+        detail = _DETAIL.fullmatch(name)
+        if name == "m":
+            place += 1
+            if place in numbers:
+                kept.append((name, value))
+        elif detail is None:
+            kept.append((name, value))
+        elif int(detail[1]) in numbers:
+            kept.append((f"m{numbers[int(detail[1])]}.{detail[2]}", value))
+    return kept
 
 
 def read_pairs(

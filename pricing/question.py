@@ -252,6 +252,8 @@ class QuestionIn(StrictModel):
     evidence: Annotated[tuple[Literal["measured", "published", "claimed", "assumed"], ...], BeforeValidator(_many)] = (
         Field((), description="Only measurements that are known in these ways.")
     )
+    columns: Names = Field((), description="Columns to give, in this order; all if absent.")
+    where: Names = Field((), description="Conditions on columns of the answer, such as cost_usd<=0.5.")
     accept: Names = Field(
         (), description=f"Differences that you know of, so that one ranking holds: {', '.join(ACCEPTED)}."
     )
@@ -294,6 +296,8 @@ class Question:
     targets: tuple[Target, ...]
     interpolate: bool
     evidence: frozenset[str]
+    columns: tuple[str, ...]
+    where: tuple[str, ...]
     accept: frozenset[str]
     output_price_ratio: float | None
     linkable: bool

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from pricing import notation
 from pricing.accelerators import Catalogue, UnknownNameError
+from pricing.columns import COLUMN_NAMES
 from pricing.comparability import ACCEPTED
 from pricing.currency import exchange_rate
 from pricing.curves import read_target
@@ -122,6 +123,7 @@ class Reader:
             except ValueError as error:
                 faults.append(Fault(("slo", i), str(error)))
         accept = _accepted(asked.accept, faults)
+        columns = _columns(asked.columns, faults)
         if asked.interpolate and not asked.slo:
             faults.append(
                 Fault(("interpolate",), "there is nothing to interpolate to; give a target, slo=ttft_p99<=0.5")
@@ -149,6 +151,8 @@ class Reader:
             tuple(targets),
             asked.interpolate,
             frozenset(asked.evidence),
+            columns,
+            asked.where,
             accept,
             asked.output_price_ratio,
             not asked.offers,
@@ -343,6 +347,18 @@ def _accepted(names: Iterable[str], faults: list[Fault]) -> frozenset[str]:
                 known = f"{shown(name)} is not a difference to accept; they are {', '.join(ACCEPTED)}."
                 faults.append(Fault(("accept", i), known + near_matches(name, ACCEPTED)))
     return frozenset(parts)
+
+
+def _columns(names: Iterable[str], faults: list[Fault]) -> tuple[str, ...]:
+    """Read names of columns; several may be joined by commas."""
+    found: dict[str, None] = {}
+    for i, text in enumerate(names):
+        for name in (item.strip() for item in text.split(",") if item.strip()):
+            found[name] = None
+            if name not in COLUMN_NAMES:
+                hint = near_matches(name, COLUMN_NAMES)
+                faults.append(Fault(("columns", i), f"{shown(name)} is not a column of the answer.{hint}"))
+    return tuple(found)
 
 
 def parse_quote(text: str) -> dict[str, object]:

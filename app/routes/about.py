@@ -6,9 +6,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from app.exports import dumps
-from app.service import page, service_of
+from app.service import link, page, service_of
 from pricing.accelerators import UnknownNameError
 from pricing.columns import COLUMNS
+from pricing.decisions import DECISIONS, decision_named
 from pricing.devices import recipes
 from pricing.flags import FLAGS
 from pricing.matching import REASONS
@@ -24,6 +25,11 @@ EXAMPLES = {
     )
     for ending in (".json", ".csv")
 } | {"/healthz": "/healthz"}
+EXAMPLES |= {
+    f"/{name}{ending}": link(f"/{name}{ending}", decision_named(name).example)
+    for name in DECISIONS
+    for ending in (".json", ".csv", *(f"/{table.name}.csv" for table in decision_named(name).tables))
+}
 
 
 @router.get("/method", include_in_schema=False)

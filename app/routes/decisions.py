@@ -14,9 +14,21 @@ from app.bodies import json_body
 from app.charts import lines_chart
 from app.cli_words import FLAGS, command_line
 from app.decided import main_table, shown_value, solved_csv, solved_json
-from app.openapi_decisions import answer_model, body_schema, parameter_docs
+from app.openapi_decisions import answer_model, body_schema, example_body, parameter_docs
 from app.problems import of_input
-from app.service import Pairs, Service, by_field, grouped, link, linked, page, query_pairs, service_for, typed_pairs
+from app.service import (
+    SEVERAL,
+    Pairs,
+    Service,
+    by_field,
+    grouped,
+    link,
+    linked,
+    page,
+    query_pairs,
+    service_for,
+    typed_pairs,
+)
 from pricing.decisions import DECISIONS, decision_named
 from pricing.decisions.asking import from_json, from_pairs, takes_several
 from pricing.decisions.decision import Decision, Solved, Table
@@ -67,6 +79,8 @@ def _post(asked: Decision) -> Handler:
 
 
 def _page(asked: Decision) -> Handler:
+    several = [*SEVERAL, *(name for name, info in asked.inputs.model_fields.items() if takes_several(info))]
+
     async def handler(request: Request) -> Response:
         pairs: Pairs = typed_pairs(request)
         service = service_for(request, [])
@@ -76,7 +90,7 @@ def _page(asked: Decision) -> Handler:
             example = not any(v.strip() and n != "table" and not n.startswith("utm_") for n, v in pairs)
             solved = from_pairs(asked, asked.example if example else pairs, service.reader())
         except InvalidInputError as error:
-            context = _form(asked, service, pairs) | {"problems": by_field(error.faults), "solved": None}
+            context = _form(asked, service, pairs) | {"problems": by_field(error.faults, several), "solved": None}
             return page("decision.html", context, status=422)
         context = _form(asked, service, solved.pairs if example else pairs) | _results(solved)
         return page("decision.html", context | {"example": example})
@@ -119,6 +133,7 @@ def _field(name: str, info: FieldInfo) -> dict[str, object]:
         "default": "" if info.default is None or info.default == () else str(info.default),
         "several": takes_several(info),
         "flag": bool in kinds,
+        "long": bool(info.json_schema_extra),
     }
 
 
@@ -149,6 +164,7 @@ def _results(solved: Solved) -> dict[str, object]:
         "address": link(f"/{asked.name}", pairs),
         "json_link": link(f"/{asked.name}.json", pairs),
         "csv_link": link(f"/{asked.name}.csv", pairs),
+        "receipt_link": link(f"/{asked.name}/receipt.json", pairs),
         "command": command_line(pairs, asked.name, flags),
         "compare_link": _compare_link(solved),
     }
@@ -187,14 +203,14 @@ def _add(asked: Decision) -> None:
             responses={200: {"content": {"text/csv": {}}, "description": shown.title if shown else "The figures."},
                        **openapi.PROBLEMS},
             openapi_extra=documented, summary=f"{shown.title if shown else asked.title} As CSV",
-            description=shown.note if shown else asked.intro,
+            description=(shown.note or shown.title) if shown else asked.intro,
         )  # fmt: skip
     add(
         f"/api/v1/{name}", _post(asked), methods=["POST"], response_model=model,
         responses={**openapi.PROBLEMS, **openapi.UNSUPPORTED}, summary=f"{asked.title} Question as JSON",
         description=asked.intro,
-        openapi_extra={"requestBody": {"required": True,
-                                       "content": {"application/json": {"schema": body_schema(asked)}}}},
+        openapi_extra={"requestBody": {"required": True, "content": {"application/json": {
+            "schema": body_schema(asked), "examples": {"the worked example": {"value": example_body(asked)}}}}}},
     )  # fmt: skip
 
 

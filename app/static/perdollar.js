@@ -33,6 +33,7 @@
 
   document.addEventListener("htmx:after:swap", () => {
     showAdd();
+    document.getElementById("workings")?.scrollIntoView();
     const status = document.getElementById("status");
     if (!status) return;
     placeProblems();

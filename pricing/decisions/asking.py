@@ -43,6 +43,8 @@ def from_pairs(decision: Decision, pairs: Sequence[tuple[str, str]], reader: Rea
         else:
             known = [*own, *decision.takes]
             faults.append(Fault((name[:100],), f"{shown(name)} is not a parameter." + near_matches(name, known)))
+    if decision.unit and not any(name == "unit" and value.strip() for name, value in asked):
+        asked.append(("unit", decision.unit))
     data: dict[str, Any] = {}
     for name, texts in values.items():
         if takes_several(own[name]):
@@ -75,6 +77,8 @@ def from_json(decision: Decision, body: object, reader: Reader) -> Solved:
     question = None
     try:
         taken = {name: value for name, value in asked.items() if name in known}
+        if decision.unit:
+            taken.setdefault("unit", decision.unit)
         question = reader.from_json(taken, required=decision.measurements[0] > 0)
         _count(decision, question, ("measurements",), faults)
     except InvalidInputError as error:
@@ -112,4 +116,6 @@ def _solved(
     if faults or inputs is None or question is None:
         raise InvalidInputError(faults)
     case = Case(inputs, question, reader.catalogue)
-    return Solved(decision, case, decision.solve(case), (*question.pairs, *inputs.pairs()))
+    # Without a measurement nothing is counted: a question has a unit all the same.
+    taken = [pair for pair in question.pairs if pair[0] in decision.takes or is_detail(pair[0])]
+    return Solved(decision, case, decision.solve(case), (*taken, *inputs.pairs()))

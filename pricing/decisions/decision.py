@@ -127,7 +127,8 @@ class Decision:
     `measurements` are the fewest and the most it takes, `roles` what the form calls them; `takes` are
     the parameters of a comparison that it takes besides its own `inputs`; `verdicts` the closed list
     of verdicts with their meaning; `example` the pairs of a worked example; `main` the table that is its
-    CSV (its figures are where that is blank; each table has a CSV of its own at /NAME/TABLE.csv).
+    CSV (its figures are where that is blank; each table has a CSV of its own at /NAME/TABLE.csv);
+    `unit` what is counted where the question does not say.
     """
 
     name: str
@@ -139,6 +140,7 @@ class Decision:
     example: tuple[tuple[str, str], ...]
     tables: tuple[Table, ...] = ()
     main: str = ""
+    unit: str | None = None
     verdicts: Mapping[str, str] = field(default_factory=dict)
     measurements: tuple[int, int] = (1, 200)
     roles: tuple[str, ...] = ()

@@ -10,13 +10,14 @@ import numpy as np
 from pricing import estimate
 from pricing.columns import COLUMNS, estimate_rows
 from pricing.decisions.decision import Case, Value
-from pricing.errors import InvalidInputError, near_matches, shown
+from pricing.errors import InvalidInputError, Location, near_matches, shown
 from pricing.estimates import Estimates, Pairs
 from pricing.flags import of_offers
 from pricing.matching import Masks, Matched, held_by, ranked
 from pricing.measurements import Measurement, Rate
 from pricing.named import named_offers, offer_name, type_names
-from pricing.numbers import read_scaled_number
+from pricing.notation import split_count
+from pricing.numbers import read_scaled_number, read_whole_number
 from pricing.question import Warned
 
 TYPED = "your price"
@@ -212,6 +213,21 @@ _OF_PRICE = (
     "accelerator_count", "price_usd_per_hour", "price_evidence", "price_observed_on", "price_age_days", "price_source",
     "notes", "plan",
 )  # fmt: skip
+
+
+def offer_sides(case: Case, hardware: str, loc: Location) -> list[tuple[Side, int]]:
+    """Return the offers that carry ACCELERATOR:COUNT and pass the filters, each with the replicas it holds."""
+    name, text = split_count(hardware)
+    try:
+        found = case.catalogue.resolve(name)
+        count = read_whole_number(text, least=1, most=100_000) if text is not None else found.count or 1
+    except ValueError as error:
+        raise InvalidInputError.at(loc, str(error)) from error
+    masks = Masks.of(case.question, case.market, case.catalogue)
+    held = Matched.shown(case.market.held(found.accelerator, count))
+    if masks.keep is not None:
+        held = held.take(masks.keep[held.offers])
+    return [(_of_offer(case, int(o)), int(n)) for o, n in zip(held.offers, held.replicas, strict=True)]
 
 
 def named_prices(case: Case, name: str) -> list[Side]:

@@ -2,14 +2,15 @@
 
 import csv
 import io
+import json
 from urllib.parse import urlencode
 
 import pytest
 
 from app.decided import FIGURE_HEADER, main_table
+from app.openapi_decisions import example_body
 from pricing.decisions import DECISIONS, decision_named
-from pricing.decisions.asking import takes_several
-from tests.app.asking import HTML, problem, run
+from tests.app.asking import HTML, problem, refusal, run
 
 EACH = pytest.mark.parametrize("name", DECISIONS)
 
@@ -68,34 +69,7 @@ def test_each_table_as_csv_has_the_rows_of_the_json(client, name):
 
 @EACH
 def test_post_gives_the_same_answer_as_the_link(client, name):
-    body = {}
-    own = decision_named(name).inputs.model_fields
-    in_json = {"m": "measurements", "quote": "quotes"}
-    for parameter, value in decision_named(name).example:
-        if parameter == "m":
-            label, _, rest = value.rpartition("@")
-            hardware, _, rate = rest.rpartition("=")
-            pairs = [part.partition(":") for part in rate.split(",")] if ":" in rate else [("", "", rate)]
-            kinds = {"out": "output_tokens_per_second", "in": "input_tokens_per_second"}
-            kinds |= {"rtfx": "audio_seconds_per_second", "total": "total_tokens_per_second"}
-            unit = dict(decision_named(name).example)["unit"]
-            bare = {"audio_hour": "rtfx", "output_token": "out", "input_token": "in", "total_token": "total"}[unit]
-            rates = {kinds[key or bare]: float(number) for key, _, number in pairs}
-            body.setdefault("measurements", []).append(
-                {"hardware": hardware, "rates": rates} | ({"label": label} if label else {})
-            )
-        elif parameter in ("provider", "region", "area", "purchase", "accelerator", "vendor"):
-            body.setdefault("filters", {}).setdefault(parameter, []).append(value)
-        elif parameter == "quote" or (parameter in own and takes_several(own[parameter])):
-            body.setdefault(in_json.get(parameter, parameter), []).append(value)
-        elif parameter.startswith("m") and "." in parameter:
-            place, _, detail = parameter[1:].partition(".")
-            body["measurements"][int(place) - 1][detail] = value
-        else:
-            body[parameter] = value
-    if "utilization" in body:
-        body["utilization"] = float(body["utilization"])
-    posted = client.post(f"/api/v1/{name}", json=body)
+    posted = client.post(f"/api/v1/{name}", json=example_body(decision_named(name)))
     assert posted.status_code == 200, posted.text
     linked = client.get(example(name, ".json")).json()
     assert posted.json()["figures"] == linked["figures"]
@@ -147,3 +121,14 @@ def test_help_lists_every_parameter(name):
     assert done.returncode == 0
     for parameter in decision_named(name).inputs.model_fields:
         assert f"--{parameter.replace('_', '-')}" in done.stdout
+
+
+def test_a_year_of_demand_comes_from_a_file(tmp_path):
+    path = tmp_path / "demand.csv"
+    path.write_text("hour,demand\n" + "\n".join(f"{h},{9000 if h % 24 < 12 else 1000}" for h in range(8760)), "utf-8")
+    asked = ("fleet", "--unit", "output_token", "--offer", "10", "H100-SXM:8=9000", "--format", "json", "--hourly")
+    body = json.loads(run(*asked, f"@{path}").stdout)
+    # One machine all the time: 10 · 730.
+    assert body["figures"]["available_usd_per_month"] == 7300
+    assert body["figures"]["mean_per_second"] == 5000
+    assert "can't be read" in refusal(*asked, f"@{tmp_path}/nothing.csv")

@@ -74,7 +74,7 @@ def test_a_private_tables_cells_are_shown_as_text(hostile, text, headers):
 def test_labels_and_details_are_shown_as_text(client, text):
     params = {
         "unit": "output_token", "m": [f"{text}@L4=5", "L4=6"], "m1.model": text, "m1.source": text, "m2.model": "x",
-        "quote": "a/<b>@L4:1=0.01", "as_of": DAY,
+        "quote": "a/<b>@L4:1=0.01", "as_of": DAY, "accept": "model",
     }  # fmt: skip
     answer = client.get("/compare", params=params)
     assert answer.status_code == 200

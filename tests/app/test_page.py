@@ -173,3 +173,15 @@ def test_figures_are_rounded_to_significant_digits(acme):
     assert row["cost_usd"].text == "0.00000111"
     assert row["cost_usd"].attributes["title"] == repr(20 / (3600 * 5e9) * 1e6)
     assert row["price_usd_per_hour"].text == "20.002.50 each"
+
+
+def test_each_cost_opens_its_workings(client):
+    query = f"unit=output_token&m=aws/trn1.32xlarge=10000&purchase=on_demand&region=us-east-1&as_of={DAY}"
+    answer = client.get(f"/compare?{query}&explain=1")
+    text = " ".join(Page(answer.text).by_id("workings").text.split())
+    # 21.50 / (3600 · 10000 · 1) · 1e6 = 0.597222…
+    assert "21.5 ÷ (3,600 × 10,000 × 1) × 1,000,000 = 0.597222 USD per 1M output tokens" in text
+    assert 'id="workings"' not in client.get(f"/compare?{query}").text
+    assert 'id="workings"' not in client.get(f"/compare?{query}&explain=999").text
+    refused = client.get(f"/compare?{query}&explain=x", headers=HTML)
+    assert refused.status_code == 422

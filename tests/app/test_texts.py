@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.format import cost_cell, exact, figure, number_cells, price, range_text, whole, words
+from app.format import compact, cost_cell, exact, figure, number_cells, price, range_text, whole, words
 from pricing.wording import percent, significant
 
 NAN, INF = float("nan"), float("inf")
@@ -86,3 +86,20 @@ def test_cells_hold_every_digit_on_hover():
 def test_cells_of_costs(low, high, tied, more):
     written = cost_cell(0.6, low, high, tied)
     assert written == f'<td class="number" title="0.6"><strong>0.600</strong>{more}</td>'
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (0.5, "0.500"),
+        (500, "500"),
+        (1000, "1k"),
+        (2500, "2,500"),
+        (25_000, "25k"),
+        (2e9, "2G"),
+        (7.5e7, "75M"),
+    ],
+)
+def test_ticks_are_short(value, text):
+    assert compact(value) == text

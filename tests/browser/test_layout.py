@@ -1,10 +1,12 @@
 """Widths from a small phone to a desk: nothing runs out of the page, nothing lies on something else."""
 
 import itertools
+import re
 
 import pytest
 from playwright.sync_api import expect
 
+from pricing.decisions import DECISIONS
 from tests.browser.asking import CURVES, KNOWN, RANGES, WRONG, compare
 
 PAGES = {
@@ -19,6 +21,10 @@ PAGES = {
     "benchmarks": "/benchmarks",
     "measure": "/measure",
     "curves": compare(*CURVES),
+    "decisions": "/decisions",
+    **{name: f"/{name}" for name in DECISIONS},
+    "claim, mistaken": "/claim?ratio=0&a=x",
+    "groups": compare(*KNOWN, ("m", "L4:1=50"), ("m1.model", "a"), ("m2.model", "b")),
     "method": "/method",
     "docs": "/docs",
     "nowhere": "/nowhere",
@@ -106,3 +112,13 @@ def test_wide_numbers_of_an_expensive_question_keep_apart(opened):
     assert all(one[1] < other[0] for one, other in itertools.pairwise(ticks))
     assert ticks[0][0] >= 0
     assert ticks[-1][1] <= 320
+
+
+@pytest.mark.parametrize("name", ["example", "claim", "sure"])
+def test_an_answer_prints_on_one_page_with_its_link(opened, name):
+    page = opened(PAGES[name])
+    printed = page.pdf(format="A4")
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
+    page.emulate_media(media="print")
+    expect(page.locator(".printed")).to_be_visible()
+    expect(page.locator(".printed")).to_contain_text("unit=")

@@ -20,7 +20,7 @@ LABELS = [
 @pytest.mark.parametrize("script", [True, False], ids=["script", "plain"])
 def test_labels_are_text_everywhere(opened, script):
     pairs = [("unit", "output_token"), *(("m", f"{label}@{TRAINIUM}") for label in LABELS)]
-    pairs += [(f"m{number}.model", label) for number, label in enumerate(LABELS, 1)]
+    pairs += [("accept", "model"), *((f"m{number}.model", label) for number, label in enumerate(LABELS, 1))]
     page = opened(compare(*pairs), java_script_enabled=script)
     expect(page.locator(".measured li strong")).to_have_text(LABELS)
     for item, label in zip(page.locator(".measured li").all(), LABELS, strict=True):

@@ -8,7 +8,7 @@ from tests.browser.asking import KNOWN, TRAINIUM, TWO, asked, compare, cost, mar
 def test_known_answer(opened):
     page = opened(compare(*KNOWN))
     expect(cost(page)).to_have_text("0.597")
-    expect(cost(page).locator("..")).to_have_attribute("title", "0.5972222222222222")
+    expect(cost(page).locator("xpath=ancestor::td")).to_have_attribute("title", "0.5972222222222222")
 
 
 def test_change_of_the_form_updates_in_place_and_the_link_gives_the_same(opened):

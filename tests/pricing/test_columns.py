@@ -54,7 +54,9 @@ def test_one_row_by_value():
         "measurement_evidence": "published", "measurement_source": "us", "stack": "vLLM 0.11", "model": "Llama",
         "flags": "scaled_up|spans_hosts", "price_usd_per_accelerator_hour": 1.8, "notes": "n", "plan": "no_upfront",
         "list_price_usd_per_hour": None, "currency": None, "units_of_currency_per_usd": None, "exchange_rate_on": None,
-        "cost_in_currency": None, "price_in_currency_per_hour": None, "reference_point": None, "input_cost_usd": None,
+        "cost_in_currency": None, "price_in_currency_per_hour": None, "reference_point": None, "comparable_group": 1,
+        "differs_in": None, "precision": None, "input_tokens": None, "output_tokens": None, "success_rate": 1.0,
+        "measured_on": None, "input_cost_usd": None,
         "output_cost_usd": None, "blended_cost_usd": None, "input_cost_split_usd": None, "output_cost_split_usd": None,
     }  # fmt: skip
 

@@ -1,0 +1,68 @@
+"""Receipts of every answer: as a link, and for a question given as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from app import openapi
+from app.bodies import json_body
+from app.openapi_decisions import body_schema, parameter_docs
+from app.problems import of_input
+from app.receipts import COMPARE, receipt_of
+from app.service import query_pairs, service_for
+from pricing.decisions import DECISIONS, decision_named
+from pricing.errors import InvalidInputError
+
+router = APIRouter(tags=["receipts"])
+_DESCRIPTION = (
+    "Give the question, the price rows behind the answer with source and date, the answer, the version of the formulas "
+    "and a SHA-256 over all of it; `perdollar verify` works it out again."
+)
+
+
+def _answer(receipt: bytes, kind: str) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="perdollar-{kind}.receipt.json"'}
+    return Response(receipt, media_type="application/json", headers=headers)
+
+
+def _add(kind: str) -> None:
+    async def linked(request: Request) -> Response:
+        try:
+            pairs = query_pairs(request)
+            return _answer(receipt_of(kind, pairs, service_for(request, pairs).reader()), kind)
+        except InvalidInputError as error:
+            raise of_input(error, "query") from error
+
+    async def posted(request: Request) -> Response:
+        body = await json_body(request)
+        try:
+            if not isinstance(body, dict):
+                raise InvalidInputError.at((), "the body must be a JSON object")
+            name = body.get("table")
+            service = service_for(request, [("table", name)] if isinstance(name, str) else [])
+            return _answer(receipt_of(kind, body, service.reader()), kind)
+        except InvalidInputError as error:
+            raise of_input(error, "body") from error
+
+    if kind == COMPARE:
+        docs = openapi.COMPARE_DOCS
+        content: dict[str, Any] = {"schema": {"$ref": "#/components/schemas/QuestionIn"}}
+    else:
+        docs, content = parameter_docs(decision_named(kind)), {"schema": body_schema(decision_named(kind))}
+    parameters: dict[str, Any] = {"parameters": openapi.parameters(docs)}
+    body: dict[str, Any] = {"requestBody": {"required": True, "content": {"application/json": content}}}
+    router.add_api_route(
+        f"/{kind}/receipt.json", linked, responses=openapi.PROBLEMS, openapi_extra=parameters,
+        summary=f"Receipt of {kind}", description=_DESCRIPTION,
+    )  # fmt: skip
+    router.add_api_route(
+        f"/api/v1/{kind}/receipt", posted, methods=["POST"], responses={**openapi.PROBLEMS, **openapi.UNSUPPORTED},
+        openapi_extra=body, summary=f"Receipt of {kind}, question as JSON", description=_DESCRIPTION,
+    )  # fmt: skip
+
+
+for _kind in (COMPARE, *DECISIONS):
+    _add(_kind)

@@ -1,0 +1,74 @@
+"""The workings of one estimate: each step of its formula with the figures filled in, and where they are from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pricing.measurements import Measurement
+from pricing.units import SECONDS_PER_HOUR, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: what it gives, the figures that go into it, the result with its unit, and a note."""
+
+    name: str
+    figures: str
+    result: float | None
+    unit: str
+    note: str = ""
+
+
+def workings(row: Mapping[str, Any], measurement: Measurement, unit: Unit) -> list[Step]:
+    """Return the steps from price and measurement to an estimate's cost, in order.
+
+    `row` has the columns of the estimate; its cost is P / (3600 · R · u) · quoted, with the price P in
+    USD per hour, R units per second and the utilization u (see `estimate.cost_per_quoted_unit`).
+    """
+    rate = measurement.rate_for(unit.rate_field)
+    each = rate.value if rate else None
+    replicas, success = row["replicas"], measurement.counted_share
+    steps = [_price(row), _replicas(row, measurement)]
+    figures = f"{replicas} × {_said(each)}"
+    note = "" if replicas == 1 else "that the replicas run side by side at full speed is assumed"
+    if success != 1:
+        figures += f" × {_said(success)}"
+        note = "; ".join([*([note] if note else []), "failed work is paid for, and does not count"])
+    steps.append(Step("Rate that counts", figures, row["rate_per_second"], unit.rate_unit, note))
+    share = row["utilization"]
+    steps.append(Step("Utilization", "share of paid time at that rate", share, "", "" if share != 1 else "full load"))
+    price = _said(row["price_usd_per_hour"])
+    quoted = "" if unit.quoted == unit.single and unit.quoted == 1 else f" × {unit.quoted:,.0f}"
+    divisor = f"({SECONDS_PER_HOUR:,} × {_said(row['rate_per_second'])} × {_said(share)})"
+    steps.append(Step("Cost", f"{price} ÷ {divisor}{quoted}", row["cost_usd"], unit.cost_unit))
+    if row["cost_low_usd"] is not None:
+        for name, column, bound in (("lower", "cost_low_usd", "upper"), ("upper", "cost_high_usd", "lower")):
+            steps.append(Step(f"Cost, {name} bound", f"at the rate's {bound} bound", row[column], unit.cost_unit))
+    if row["ratio_to_baseline"]:
+        figures = f"{_said(row['cost_usd'])} ÷ {_said(row['cost_usd'] / row['ratio_to_baseline'])}"
+        steps.append(Step("Ratio to the baseline", figures, row["ratio_to_baseline"], "times"))
+    return steps
+
+
+def _price(row: Mapping[str, Any]) -> Step:
+    age = "" if row["price_age_days"] is None else f", {row['price_age_days']} days old"
+    seen = f"{row['price_evidence']} price of {row['price_observed_on'] or 'no stated date'}{age}"
+    note = f"{seen}; source: {row['price_source'] or 'not stated'}"
+    listed = row["list_price_usd_per_hour"]
+    figures = "of the whole instance" if listed is None else f"list price {_said(listed)} less your discount"
+    return Step("Price", figures, row["price_usd_per_hour"], "USD per hour", note)
+
+
+def _replicas(row: Mapping[str, Any], measurement: Measurement) -> Step:
+    if measurement.accelerator is None:
+        return Step("Replicas", "measured on this instance type", 1, "", "applies to it alone")
+    held, needed = row["accelerator_count"], measurement.accelerator_count or 1
+    idle = row["idle_accelerators"]
+    note = f"{idle} left over, paid for and idle" if idle else ""
+    return Step("Replicas", f"⌊{held} accelerators ÷ {needed} measured⌋", row["replicas"], "", note)
+
+
+def _said(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:,.10g}"
