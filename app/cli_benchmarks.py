@@ -155,8 +155,10 @@ def _lines(files: Any) -> Iterator[str]:
         yield ""
         yield "To compare:"
         for run in usable:
-            (_, text), *_ = pairs_of(run, 1, hardware_of(run) or "HARDWARE", unit)
-            yield f"  perdollar compare --unit {unit.id} {shlex.quote(text)}"
+            # Model, lengths, load and the like go along: they say what may be compared with what.
+            (_, text), *details = pairs_of(run, 1, hardware_of(run) or "HARDWARE", unit)
+            words = [text, *(word for name, value in details for word in ("--set", f"{name}={value}"))]
+            yield f"  perdollar compare --unit {unit.id} {shlex.join(words)}"
 
 
 @click.command("measure", context_settings={"ignore_unknown_options": False})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from fastapi import Request
 from starlette.datastructures import UploadFile
@@ -15,7 +17,14 @@ from pricing.sources.document import Document, members
 
 MOST_FILES = 20
 MOST_FIELDS = 50
-Part = tuple[str, bytes]
+
+
+class Part(NamedTuple):
+    """One file of a form: its last name, its bytes, and the folders above it, nearest first: words, never a path."""
+
+    name: str
+    data: bytes
+    folders: tuple[str, ...]
 
 
 async def uploaded(request: Request, names: Sequence[str]) -> tuple[list[Part], dict[str, list[str]]]:
@@ -26,7 +35,7 @@ async def uploaded(request: Request, names: Sequence[str]) -> tuple[list[Part], 
     try:
         async with request.form(max_files=MOST_FILES, max_fields=MOST_FIELDS) as form:
             parts = [
-                (_last_name(item.filename), await item.read())
+                Part(_last_name(item.filename), await item.read(), _folders(item.filename))
                 for item in form.getlist("file")
                 if isinstance(item, UploadFile) and item.size
             ]
@@ -42,7 +51,15 @@ def _last_name(name: str | None) -> str:
     return str(name or "upload").replace("\\", "/").rpartition("/")[2][:100] or "upload"
 
 
-def documents_of(name: str, data: bytes, endings: Sequence[str]) -> list[Document]:
+def _folders(name: str | None) -> tuple[str, ...]:
+    *above, _ = str(name or "").replace("\\", "/").split("/")
+    return tuple(part[:100] for part in reversed(above) if part not in ("", ".", ".."))[:20]
+
+
+def documents_of(part: Part, endings: Sequence[str]) -> list[Document]:
     """Return the documents of an upload: itself, or the members of a zip with these endings."""
+    name, data, folders = part
     zipped = data[:4] == b"PK\x03\x04" and not name.lower().endswith(".xlsx")
-    return list(members(name, data, endings=endings)) if zipped else [Document.of_bytes(name, data)]
+    return (
+        list(members(name, data, folders, endings)) if zipped else [Document(name, folders, lambda: io.BytesIO(data))]
+    )

@@ -32,9 +32,9 @@ def _read(parts: Sequence[Part], catalogue: Catalogue) -> Read:
     """Read the files of an upload; InvalidInputError if none of them can be read."""
     documents: list[Document] = []
     faults: list[Fault] = []
-    for name, data in parts:
+    for part in parts:
         try:
-            documents += documents_of(name, data, ENDINGS)
+            documents += documents_of(part, ENDINGS)
         except InvalidInputError as error:
             faults += error.faults
     files, errors = read_benchmarks(documents, catalogue)

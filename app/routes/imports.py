@@ -15,7 +15,7 @@ from app.exports import dumps
 from app.problems import ProblemError, of_input
 from app.service import Service, page, service_of
 from app.tables import built_in
-from app.uploads import documents_of, uploaded
+from app.uploads import Part, documents_of, uploaded
 from pricing.accelerators import Catalogue
 from pricing.doubts import Doubt, doubts
 from pricing.errors import Fault, InvalidInputError
@@ -57,14 +57,14 @@ class Uploaded:
 
 
 def read_uploads(
-    parts: list[tuple[str, bytes]], provider: str | None, options: dict[str, str], catalogue: Catalogue, today: date
+    parts: list[Part], provider: str | None, options: dict[str, str], catalogue: Catalogue, today: date
 ) -> Uploaded:
     """Import files; InvalidInputError if none of them could be read, or what they say contradicts itself."""
     files: list[Imported] = []
     failed: list[Fault] = []
-    for name, data in parts:
+    for part in parts:
         try:
-            documents = documents_of(name, data, ENDINGS)
+            documents = documents_of(part, ENDINGS)
         except InvalidInputError as error:
             failed += error.faults
             continue

@@ -27,7 +27,9 @@ from pricing.benchmarks import (
     trtllm_bench,
     vllm,
 )
-from pricing.benchmarks.result import AmbiguousNumberError, Findings
+from pricing.benchmarks.opening import opened, what_is_wrong, without_requests
+from pricing.benchmarks.result import AmbiguousNumberError, Findings, distinguish
+from pricing.benchmarks.values import broken
 from pricing.errors import InvalidInputError
 from pricing.sources.document import Document
 
@@ -53,20 +55,21 @@ FORMATS: tuple[ModuleType, ...] = (
     stt_table,
     plain_table,
 )
-ENDINGS = (".json", ".jsonl", ".ndjson", ".csv", ".txt", ".log", ".md", ".zip")
+ENDINGS = (".json", ".jsonl", ".ndjson", ".csv", ".txt", ".log", ".md", ".gz", ".zip")
 _BROKEN = (csv.Error, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 
 def read_benchmark(document: Document, catalogue: Catalogue) -> Findings:
     """Read one file. InvalidInputError says what a file in no known format should be, or why one can't be read."""
-    for module in FORMATS:
-        if module.recognises(document):
-            break
-    else:
+    document = opened(document)
+    module = _recognised(document)
+    if module is None and (shorter := without_requests(document)):
+        # Names that tell the format may stand behind hundreds of kilobytes of figures.
+        document, module = shorter, _recognised(shorter)
+    if module is None:
+        wrong = what_is_wrong(document)
         known = ", ".join(str(module.WHAT) for module in FORMATS)
-        raise InvalidInputError.at(
-            (document.name,), f"{document.name}: is no result file of a known form; these are {known}"
-        )
+        raise broken(document, wrong or f"is no result file of a known form; these are {known}")
     findings = Findings(document.name, str(module.NAME), catalogue, document.folders)
     try:
         module.read(document, findings)
@@ -96,6 +99,10 @@ def read_benchmark(document: Document, catalogue: Catalogue) -> Findings:
     return findings
 
 
+def _recognised(document: Document) -> ModuleType | None:
+    return next((module for module in FORMATS if module.recognises(document)), None)
+
+
 def read_benchmarks(
     documents: Iterable[Document], catalogue: Catalogue
 ) -> tuple[list[dict[str, object]], list[InvalidInputError]]:
@@ -106,24 +113,26 @@ def read_benchmarks(
     found: list[Findings] = []
     errors: list[InvalidInputError] = []
     systems: dict[str, dict[str, object]] = {}
-    for document in documents:
-        if mlperf.is_system(document):
-            systems[document.name.rpartition(".")[0]] = mlperf.system_of(document)
-            continue
+    for each in documents:
         try:
+            document = opened(each)
+            if mlperf.is_system(document):
+                systems[document.name.rpartition(".")[0]] = mlperf.system_of(document)
+                continue
             found.append(read_benchmark(document, catalogue))
         except InvalidInputError as refused:
             errors.append(refused)
+    distinguish(found)
     mlperf.with_systems([each for each in found if each.format == mlperf.NAME], systems)
     if not found and not errors:
         errors.append(InvalidInputError.at(("file",), "there is no file that could be a benchmark's result"))
     return [
         {
-            "file": each.file,
-            "format": each.format,
-            "measurements": [run.as_dict() for run in each.measurements],
-            "missing": each.missing,
-            "warnings": each.warnings,
+            "file": findings.file,
+            "format": findings.format,
+            "measurements": [run.as_dict() for run in findings.measurements],
+            "missing": findings.missing,
+            "warnings": findings.warnings,
         }
-        for each in found
+        for findings in found
     ], errors

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 
@@ -236,6 +237,15 @@ class Findings:
         if len(doubted) > MOST_DOUBTED:
             self.warn(f"so it is in {len(doubted) - MOST_DOUBTED} more runs")
 
+    def rename(self, folder: str) -> None:
+        """Put the name of a folder before that of the file, in sources and labels as well."""
+        name = f"{folder}/{self.file}"
+        for run in self.measurements:
+            if self.file in run.source and name not in run.source:
+                run.source = run.source.replace(self.file, name)
+            run.label = re.sub(rf"{_CONTROL}|@", " ", f"{folder} {run.label}")[:80].strip()
+        self.file = name
+
     def named(self) -> None:
         """Give each run a label that tells it from the others."""
         seen: dict[str, int] = {}
@@ -253,6 +263,32 @@ class Findings:
             seen[run.label] = seen.get(run.label, 0) + 1
             if seen[run.label] > 1:
                 run.label = f"{run.label} #{seen[run.label]}"
+
+
+def distinguish(found: Sequence[Findings]) -> None:
+    """Put folders before names of files that are the same, and say where two files give the same runs.
+
+    Results of several runs often differ in nothing but their folder.
+    """
+    same: dict[str, list[Findings]] = {}
+    for each in found:
+        same.setdefault(each.file, []).append(each)
+    for several in same.values():
+        places = {each.folders for each in several}
+        if len(places) == 1:
+            continue
+        # From the nearest folder that they do not all share, as far as it takes to tell them apart.
+        first = next(i for i in itertools.count() if len({folders[i : i + 1] for folders in places}) > 1)
+        last = next(i for i in itertools.count(first) if len({folders[first:i] for folders in places}) == len(places))
+        for each in several:
+            if each.folders[first:last]:
+                each.rename("/".join(reversed(each.folders[first:last])))
+    firsts: dict[str, Findings] = {}
+    for each in found:
+        runs = repr([run.as_dict() | {"label": "", "source": ""} for run in each.measurements])
+        earlier = firsts.setdefault(runs, each)
+        if earlier is not each:
+            each.warn(f"gives the same runs as {earlier.file}: is it the same file twice?")
 
 
 class AmbiguousNumberError(ValueError):

@@ -51,6 +51,18 @@ def zipped(**files):
     return buffer.getvalue()
 
 
+def test_folders_of_uploads_are_words_that_tell_files_apart(client):
+    other = json.dumps(SERVE | {"output_throughput": 90.0}).encode()
+    files = [("file", ("../run1/serve.json", DATA)), ("file", ("/home/run2/serve.json", other))]
+    answer = client.post("/api/v1/benchmarks/read", files=files).json()
+    assert [each["file"] for each in answer["files"]] == ["run1/serve.json", "run2/serve.json"]
+    # The folder of a submission names the benchmark.
+    log = b"MLPerf Results Summary\nScenario : Offline\nTokens per second: 9000\nSamples per second: 5\n"
+    sent = {"file": ("llama2-70b-99/Offline/mlperf_log_summary.txt", log)}
+    rates = client.post("/api/v1/benchmarks/read", files=sent).json()["files"][0]["measurements"][0]["rates"]
+    assert rates["output_tokens_per_second"] == 9000
+
+
 def test_a_zip(client):
     data = zipped(**{"../a/one.json": DATA, "b/two.json": DATA, "c/picture.png": b"x"})
     answer = client.post("/api/v1/benchmarks/read", files={"file": ("runs.zip", data)}).json()
@@ -155,6 +167,8 @@ def test_the_command(tmp_path):
     table = run("read", path, "--hardware", "H100-SXM:8").stdout
     assert "not in the file: precision, accelerator, accelerator_count" in table
     assert "perdollar compare --unit output_token 'model c16@H100-SXM:8=out:180" in table
+    assert "--set 'm1.latency=concurrency 16, TTFT p50 0.25 s'" in table
+    assert "--set m1.success_rate=0.9 --set m1.rates_count=successful" in table
     assert run("read", path, "--format", "csv").stdout.startswith("file,format,label,model,")
     (tmp_path / "bad.json").write_text("{")
     both = run("read", tmp_path, "--format", "json")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -213,7 +214,7 @@ def test_a_command_and_the_way_to_a_cost(measured, tmp_path):
     assert 10_000 < rate <= 36_000
     assert run_["spread"]["audio_seconds_per_second"] > 0
     line = run("read", path).stdout.splitlines()[-1]
-    words = line.split("perdollar compare ")[1].replace("'", "").split()
+    words = shlex.split(line.split("perdollar compare ")[1])
     answer = json.loads(run("compare", *words, "--format", "json", "--limit", "1").stdout)
     first = answer["estimates"][0]
     assert first["cost_usd"] == pytest.approx(first["price_usd_per_hour"] / rate)
