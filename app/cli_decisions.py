@@ -112,6 +112,7 @@ def _answer(asked: Decision, pairs: Sequence[tuple[str, str]], prices: Sequence[
 def solved_lines(solved: Solved) -> Iterator[str]:
     """Write a decision's answer for a terminal: sentences, figures, tables, notes."""
     from app.decided import shown_value
+    from app.format import price
     from app.terminal import aligned
 
     asked, result, unit = solved.decision, solved.result, solved.case.question.unit
@@ -135,6 +136,10 @@ def solved_lines(solved: Solved) -> Iterator[str]:
             right = [i for i, c in enumerate(table.columns) if c.kind not in ("text", "date", "boolean")]
             yield from aligned([c.label for c in table.columns], cells, right)
     yield ""
+    for each in result.prices:
+        seen = f", seen {each.observed_on}" if each.observed_on else ""
+        amount = f"{price(each.price_usd_per_hour)} USD per hour"
+        yield f"Price: {each.name}, {amount}, {each.evidence}{seen}; source: {each.source or 'not stated'}."
     yield f"Prices as of {solved.case.question.as_of}."
     for warning in solved.warnings:
         yield f"Note: {warning.message}"

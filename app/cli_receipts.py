@@ -69,8 +69,7 @@ def explain(old: Path, new: Path, offer: str | None, form: str) -> None:
         found = explained(before, after)
     except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
         fail(f"{error if isinstance(error, ValueError) else 'a figure is missing in a receipt'}")
-    rows = [(name, part, math.exp(part)) for name, part in found.parts]
-    rows.append(("whole", found.whole, math.exp(found.whole)))
+    rows = found.rows()
     if form == "json":
         parts = {name: {"ln": part, "factor": factor} for name, part, factor in rows}
         body = {"old": found.old, "new": found.new, "cost_unit": before["cost_unit"], "parts": parts}

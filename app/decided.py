@@ -24,6 +24,7 @@ def solved_dict(solved: Solved) -> dict[str, object]:
         "statement": result.sentences,
         "figures": {figure.name: result.values.get(figure.name) for figure in decision.figures},
         "tables": {table.name: table_rows(solved, table) for table in decision.tables},
+        "prices_used": result.prices,
         "comparability": solved.case.answer.comparability if question.measurements else (),
         "warnings": warning_dicts(solved.warnings),
         "prices": solved.prices,

@@ -170,6 +170,18 @@ class DifferenceOut(BaseModel):
     values: list[StatedByOut] = Field(description="Each value with its measurements.")
 
 
+class PriceUsedOut(BaseModel):
+    """A price that a decision rests on."""
+
+    name: str = Field(description="The offer, or your price.")
+    price_usd_per_hour: float = Field(description="USD per hour of the whole instance.")
+    observed_on: date | None = Field(description="Date on which it was seen; null if not stated.")
+    age_days: int | None = Field(description="Days from that date to as_of.")
+    evidence: str = Field(description="list, survey, quote or third_party.")
+    source: str | None = Field(description="Where it was seen.")
+    stale: bool = Field(description="Whether it is old.")
+
+
 class BaselineOut(BaseModel):
     """The estimate that the others are compared with."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, create_model
 
-from app.openapi import COMPARE_DOCS, DifferenceOut, PricesOut, WarningOut
+from app.openapi import COMPARE_DOCS, DifferenceOut, PricesOut, PriceUsedOut, WarningOut
 from pricing.decisions.asking import json_fields, takes_several
 from pricing.decisions.decision import Decision, Figure
 from pricing.notation import parse
@@ -51,6 +51,7 @@ def answer_model(decision: Decision) -> type[BaseModel]:
         statement=(list[str], Field(description="The answer in sentences.")),
         figures=(of(f"{title}Figures", decision.figures), Field(description="The figures, null where unknown.")),
         tables=(create_model(f"{title}Tables", **tables), Field(description="Tables, one mapping a row.")),
+        prices_used=(list[PriceUsedOut], Field(description="The prices that the statement and the figures rest on.")),
         comparability=(list[DifferenceOut], Field(description="In what the measurements differ.")),
         warnings=(list[WarningOut], Field(description="What to know: code, message.")),
         prices=(PricesOut, Field(description="Rows, dates and hash of the price table.")),

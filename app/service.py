@@ -190,13 +190,13 @@ def _environment() -> Environment:
         "exact": text.exact,
         "percent": percent,
         "figure": text.figure,
-        "compact": text.compact,
         "whole": text.whole,
         "words": text.words,
         "table_row": table_row,
     }
     environment.globals |= {
         "range_text": text.range_text,
+        "compact": text.compact,
         "link": link,
         "linked": linked,
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -21,7 +20,7 @@ from pricing.errors import Fault, InvalidInputError, Location, near_matches, sho
 from pricing.filters import chosen_accelerators, unknown_values
 from pricing.market import PriceTable
 from pricing.measurements import LATENCIES, Measurement
-from pricing.numbers import read_number, read_whole_number
+from pricing.numbers import read_whole_number
 from pricing.owned import parse_owned
 from pricing.parameters import DETAILS, read_pairs, written_pairs
 from pricing.question import (
@@ -35,11 +34,11 @@ from pricing.question import (
     Warned,
     too_many,
 )
+from pricing.quotes import in_usd, of_quotes, parse_quote
 from pricing.sources.own_schema import read_rows
 from pricing.units import unit_named
 
 _PARAMETER_OF: dict[str | int, str] = {"discounts": "discount", "exchange_rates": "exchange_rate", "quotes": "quote"}
-_WITH_CURRENCY = re.compile(r"(.*[0-9])\s*([A-Z]{3})")
 
 
 @dataclass(frozen=True)
@@ -178,7 +177,7 @@ class Reader:
         faults = []
         for i, text in enumerate(asked.quotes):
             try:
-                rows.append(_in_usd(parse_quote(text), as_of, asked.exchange_rates))
+                rows.append(in_usd(parse_quote(text), as_of, asked.exchange_rates))
             except ValueError as error:
                 faults.append(Fault(("quote", i), str(error)))
         for i, text in enumerate(asked.owned):
@@ -194,7 +193,7 @@ class Reader:
             own = read_rows(rows, self.catalogue, self.today)
         except InvalidInputError as error:
             raise InvalidInputError(
-                _of_quotes(fault, len(asked.offers), asked.quotes, asked.owned) for fault in error.faults
+                of_quotes(fault, len(asked.offers), asked.quotes, asked.owned) for fault in error.faults
             ) from error
         return PriceTable.joined([self.table], own=own)
 
@@ -359,60 +358,6 @@ def _columns(names: Iterable[str], faults: list[Fault]) -> tuple[str, ...]:
                 hint = near_matches(name, COLUMN_NAMES)
                 faults.append(Fault(("columns", i), f"{shown(name)} is not a column of the answer.{hint}"))
     return tuple(found)
-
-
-def parse_quote(text: str) -> dict[str, object]:
-    """Read `PROVIDER/INSTANCE_TYPE@ACCELERATOR:COUNT=USD_PER_HOUR`, or `PROVIDER/TYPE=PRICE` without accelerator."""
-    form = "write PROVIDER/INSTANCE_TYPE@ACCELERATOR:COUNT=USD_PER_HOUR, for example aws/trn2.48xlarge@Trainium2:16=20"
-    left, equals, price = text.strip().rpartition("=")
-    name, at, hardware = left.rpartition("@")
-    if not at:
-        name, hardware = left, ""
-    provider, slash, instance_type = name.partition("/")
-    if not equals or not slash or not instance_type.strip() or not price.strip() or (at and not hardware.strip()):
-        raise ValueError(f"{shown(text)} is not a quote; {form}")
-    row: dict[str, object] = {
-        "provider": provider.strip(),
-        "instance_type": instance_type.strip(),
-        "evidence": "quote",
-        "price_usd_per_hour": price.strip(),
-        "source": "your quote",
-    }
-    if at:
-        accelerator, count = notation.split_count(hardware.strip())
-        if not count:
-            raise ValueError(f"{shown(text)} has no count after the accelerator; {form}")
-        row |= {"accelerator": accelerator, "accelerator_count": count}
-    return row
-
-
-def _in_usd(row: dict[str, object], as_of: date, own: Mapping[str, float]) -> dict[str, object]:
-    """Convert a quote with a currency's code after its price, such as 12.5EUR, at a dated rate."""
-    match = _WITH_CURRENCY.fullmatch(str(row["price_usd_per_hour"]))
-    if match is None:
-        return row
-    rate = exchange_rate(match[2], as_of, own)
-    amount = read_number(match[1], thousands=True)
-    said = f"{match[1].strip()} {rate.currency} at {rate.per_usd:.6g} {rate.currency} per USD, {rate.source}"
-    return row | {
-        "price_usd_per_hour": repr(amount / rate.per_usd),
-        "notes": said + (f", {rate.on}" if rate.on else ""),
-    }
-
-
-def _of_quotes(fault: Fault, first: int, quotes: Sequence[str], owned: Sequence[str]) -> Fault:
-    """Name quotes and owned machines by their text: they follow the inline offers, of which there are `first`."""
-    texts = [*quotes, *owned]
-
-    def named(match: re.Match[str]) -> str:
-        row = int(match[1]) - first
-        return f"the {'quote' if row < len(quotes) else 'machine'} {shown(texts[row])}" if row >= 0 else match[0]
-
-    loc = fault.loc
-    if len(loc) > 1 and isinstance(loc[1], int) and loc[1] >= first:
-        row = loc[1] - first
-        loc = ("quote", row) if row < len(quotes) else ("owned", row - len(quotes))
-    return Fault(loc, re.sub(r"offers\[([0-9]+)\]", named, fault.msg))
 
 
 def _with_unique_labels(measurements: Sequence[Measurement], warnings: list[Warned]) -> list[Measurement]:

@@ -107,6 +107,10 @@ class Explained:
         """ln(new / old)."""
         return math.log(self.new / self.old)
 
+    def rows(self) -> list[tuple[str, float, float]]:
+        """Each part and the whole, with its logarithm and the factor that it makes alone, exp(part)."""
+        return [(name, part, math.exp(part)) for name, part in (*self.parts, ("whole", self.whole))]
+
 
 def explained(old: Mapping[str, Any], new: Mapping[str, Any]) -> Explained:
     """Split the change of an estimate's cost into price, throughput, utilization, whole machines, currency.

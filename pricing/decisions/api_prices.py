@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pricing import hosted
 from pricing.decisions.decision import Case, Decision, Figure, Lines, Result, Series, Table, Value
 from pricing.decisions.hosted_offers import AUDIO, ApiPricesIn, Offered, flows_of, offered_to
-from pricing.decisions.sides import Side, old_prices, side
+from pricing.decisions.sides import Side, old_prices, side, used
 from pricing.errors import InvalidInputError
 from pricing.question import Warned
 from pricing.units import HOURS_PER_MONTH
@@ -116,6 +116,7 @@ def solve(case: Case) -> Result:
         {"prices": rows},
         (*case.comparison_warnings, *old_prices(own), *_warnings(case, inputs, offered)),
         _chart(case, machine, offered[0], figures[0]),
+        used(own),
     )
 
 

@@ -10,7 +10,18 @@ from pricing import audio
 from pricing.columns import estimate_rows
 from pricing.decisions.decision import Case, Decision, Figure, Result, Table, Value
 from pricing.decisions.inputs import InputsIn, Portion, Positive, Text, Whole, given
+from pricing.decisions.offer_figures import (
+    MEASUREMENT,
+    OFFER,
+    PRICE,
+    PRICE_EVIDENCE,
+    PRICE_SEEN,
+    PURCHASE,
+    RANK,
+    REGION,
+)
 from pricing.decisions.refusing import at_field
+from pricing.decisions.sides import cheapest_of, old_prices, used
 from pricing.errors import InvalidInputError
 from pricing.measurements import Rate, from_repeats, single, with_spread
 from pricing.notation import parse, write
@@ -67,12 +78,12 @@ ESTIMATES = Table(
     "estimates",
     "Cost per audio-hour",
     (
-        Figure("rank", "Rank", "", "By cost.", "whole"),
-        Figure("offer", "Offer", "", "PROVIDER/INSTANCE_TYPE.", "text"),
-        Figure("region", "Region", "", "As the seller names it.", "text"),
-        Figure("purchase", "Purchase", "", "How it is bought.", "text"),
-        Figure("measurement", "Measurement", "", "Its label.", "text"),
-        Figure("price_usd_per_hour", "Price", "USD per hour", "Of the whole instance.", "usd"),
+        RANK,
+        OFFER,
+        REGION,
+        PURCHASE,
+        MEASUREMENT,
+        PRICE,
         Figure("rtfx", "RTFx", "audio seconds/s", "Of the instance; as many real-time streams."),
         Figure("rtf", "RTF", "s per audio second", "1 / RTFx."),
         Figure("cost_usd", "Cost", "USD per audio-hour", "P / (RTFx · u)."),
@@ -81,8 +92,8 @@ ESTIMATES = Table(
         Figure("cost_per_billed_hour_usd", "Per billed hour", "USD", "Cost / billed factor."),
         Figure("cost_per_usable_hour_usd", "Per usable hour", "USD", "Cost / share accepted."),
         Figure("audio_hours_per_usd", "Audio-hours", "per USD", "The inverse of the cost."),
-        Figure("price_observed_on", "Price seen", "", "Date of the price.", "date"),
-        Figure("price_evidence", "Evidence", "", "How the price is known.", "text"),
+        PRICE_SEEN,
+        PRICE_EVIDENCE,
     ),
 )
 
@@ -101,6 +112,7 @@ def solve(case: Case) -> Result:
     lines = [_line(row, factor, inputs.acceptance) for row in rows]
     values: dict[str, Value] = {figure.name: None for figure in FIGURES}
     values["billed_factor"] = factor
+    cheapest = cheapest_of(whole)
     if lines:
         first = dict(zip((column.name for column in ESTIMATES.columns), lines[0], strict=True))
         values |= {figure.name: first[figure.name] for figure in FIGURES if figure.name in first}
@@ -109,7 +121,8 @@ def solve(case: Case) -> Result:
         tuple(_sentences(inputs, rows, values)),
         values,
         {"estimates": lines},
-        (*warned, *(w for w in whole.answer.warnings if w not in case.question.warnings)),
+        (*warned, *(w for w in whole.answer.warnings if w not in case.question.warnings), *old_prices(*cheapest)),
+        prices=used(*cheapest),
     )
 
 

@@ -11,7 +11,17 @@ from pricing import estimate
 from pricing.columns import estimate_rows
 from pricing.decisions.decision import Case, Decision, Figure, Lines, Result, Series, Table, Value
 from pricing.decisions.inputs import InputsIn, Positive, Text, given
-from pricing.decisions.sides import offer_sides
+from pricing.decisions.offer_figures import (
+    MEASUREMENT,
+    OFFER,
+    PRICE,
+    PRICE_EVIDENCE,
+    PRICE_SEEN,
+    PURCHASE,
+    RANK,
+    REGION,
+)
+from pricing.decisions.sides import cheapest_of, offer_sides, old_prices, used
 from pricing.errors import InvalidInputError
 from pricing.wording import percent, significant
 
@@ -53,20 +63,20 @@ ESTIMATES = Table(
     "estimates",
     "What each offer must reach",
     (
-        Figure("rank", "Rank", "", "By cost.", "whole"),
-        Figure("offer", "Offer", "", "PROVIDER/INSTANCE_TYPE.", "text"),
-        Figure("region", "Region", "", "As the seller names it.", "text"),
-        Figure("purchase", "Purchase", "", "How it is bought.", "text"),
-        Figure("measurement", "Measurement", "", "Its label.", "text"),
-        Figure("price_usd_per_hour", "Price", "USD per hour", "Of the whole instance.", "usd"),
+        RANK,
+        OFFER,
+        REGION,
+        PURCHASE,
+        MEASUREMENT,
+        PRICE,
         Figure("rate_per_second", "Rate", "{rate_unit}", "Counted rate at full load."),
         Figure("cost_usd", "Cost", "{cost_unit}", "At the utilization of the question."),
         Figure("rate_needed_per_second", "Rate needed", "{rate_unit}", "R · cost / target."),
         Figure("price_needed_usd_per_hour", "Price needed", "USD per hour", "P · target / cost.", "usd"),
         Figure("utilization_needed", "Utilization needed", "", "u · cost / target.", "share"),
         Figure("says", "In words", "", "Whether it breaks even.", "text"),
-        Figure("price_observed_on", "Price seen", "", "Date of the price.", "date"),
-        Figure("price_evidence", "Evidence", "", "How the price is known.", "text"),
+        PRICE_SEEN,
+        PRICE_EVIDENCE,
     ),
 )
 SHOPPING = Table(
@@ -74,9 +84,9 @@ SHOPPING = Table(
     "Shopping list for a benchmark day",
     (
         Figure("hardware", "Hardware", "", "What to measure.", "text"),
-        Figure("purchase", "Purchase", "", "How it is bought.", "text"),
+        PURCHASE,
         Figure("offer", "Cheapest offer", "", "Of that hardware, bought in that way.", "text"),
-        Figure("price_usd_per_hour", "Price", "USD per hour", "Of the whole instance.", "usd"),
+        PRICE,
         Figure("replicas", "Replicas", "", "Copies of that hardware that the instance holds.", "whole"),
         Figure(
             "rate_needed_per_second",
@@ -84,7 +94,7 @@ SHOPPING = Table(
             "{rate_unit}",
             "P · quoted / (3600 · u · target · n).",
         ),
-        Figure("price_observed_on", "Price seen", "", "Date of the price.", "date"),
+        PRICE_SEEN,
     ),
     "The throughput at which each would meet the target, the cheapest offer of each way to buy. Measured: ________",
 )
@@ -101,14 +111,16 @@ def solve(case: Case) -> Result:
         "estimates": len(rows),
         "that_break_even": sum(row["cost_usd"] <= target for row in rows),
     }
+    cheapest = cheapest_of(case)
     shopping = list(_shopping(case, inputs, target))
     return Result(
         None,
         tuple(_sentences(case, target, said, rows, values)),
         values,
         {"estimates": lines, "shopping_list": shopping},
-        case.comparison_warnings,
+        (*case.comparison_warnings, *old_prices(*cheapest)),
         _chart(case, target, rows),
+        used(*cheapest),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pricing import claims, estimate
 from pricing.decisions.decision import Case, Decision, Figure, Result, Table, Value
 from pricing.decisions.inputs import InputsIn, More, NotNegative, Portion, Text, given
-from pricing.decisions.sides import Side, at, named_prices, of_measurement, old_prices, side
+from pricing.decisions.sides import Side, at, named_prices, of_measurement, old_prices, side, used
 from pricing.errors import InvalidInputError
 from pricing.question import Warned
 from pricing.wording import percent, significant
@@ -137,6 +137,7 @@ def solve(case: Case) -> Result:
         values,
         {"options": rows},
         (*case.comparison_warnings, *old_prices(a, b), *_of_evidence(case)),
+        prices=used(a, b),
     )
 
 

@@ -10,7 +10,7 @@ from pricing import commitments
 from pricing.decisions.decision import PRICE_PARAMETERS, Case, Decision, Figure, Lines, Result, Series, Table, Value
 from pricing.decisions.inputs import InputsIn, NotNegative, Portion, Positive, Text, Whole, given
 from pricing.decisions.refusing import at_field
-from pricing.decisions.sides import Side, named_prices, old_prices, side
+from pricing.decisions.sides import Side, named_prices, old_prices, side, used
 from pricing.errors import InvalidInputError, shown
 from pricing.question import Warned
 from pricing.wording import percent, significant
@@ -178,6 +178,7 @@ def solve(case: Case) -> Result:
         {"months": rows, "plans": [_plan_row(*pair) for pair in weighed]},
         (*notes, *old),
         _chart(rows),
+        used(base, *([best.offer] if best.offer is not None else [])),
     )
 
 

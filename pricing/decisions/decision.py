@@ -73,9 +73,25 @@ class Lines:
     series: tuple[Series, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PriceUsed:
+    """A price that an answer rests on: whose, USD per hour, when it was seen, how it is known, where."""
+
+    name: str
+    price_usd_per_hour: float
+    observed_on: str | None
+    age_days: int | None
+    evidence: str
+    source: str | None
+    stale: bool
+
+
 @dataclass(frozen=True)
 class Result:
-    """The answer of a decision: a verdict, sentences, figures by name, rows by table, warnings, a chart."""
+    """The answer of a decision: a verdict, sentences, figures by name, rows by table, warnings, a chart.
+
+    `prices` are those that its sentences and figures rest on.
+    """
 
     verdict: str | None
     sentences: tuple[str, ...]
@@ -83,6 +99,7 @@ class Result:
     rows: Mapping[str, Sequence[Sequence[Value]]] = field(default_factory=dict)
     warnings: tuple[Warned, ...] = ()
     chart: Lines | None = None
+    prices: tuple[PriceUsed, ...] = ()
 
 
 @dataclass(frozen=True)

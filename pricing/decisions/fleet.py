@@ -22,8 +22,9 @@ from pricing.decisions.decision import (
     Value,
 )
 from pricing.decisions.inputs import InputsIn, NotNegative, Portion, Positive, Text, Whole, given
+from pricing.decisions.offer_figures import MEASUREMENT, PRICE_SEEN, PURCHASE
 from pricing.decisions.refusing import at_field
-from pricing.decisions.sides import Side, at, named_prices, of_measurement, old_prices, side
+from pricing.decisions.sides import Side, at, named_prices, of_measurement, old_prices, side, used
 from pricing.demand import Demand, of_month, of_peak_and_mean, read_demand, units_per_month, write_demand
 from pricing.errors import InvalidInputError
 from pricing.fleet import Running
@@ -120,7 +121,7 @@ FLEETS = Table(
     (
         Figure("rank", "Rank", "", "By monthly cost of the cheaper way.", "whole"),
         Figure("offer", "Machine", "", "The offer.", "text"),
-        Figure("measurement", "Measurement", "", "Its label.", "text"),
+        MEASUREMENT,
         Figure("price_usd_per_hour", "Price", "USD per hour", "Of one machine.", "usd"),
         Figure("rate_per_second", "Rate", "{rate_unit}", "Of one machine at full load."),
         Figure("machines", "Machines", "", "At the peak.", "whole"),
@@ -129,8 +130,8 @@ FLEETS = Table(
                "n/a: the hours are not known, or a commitment is paid for every hour.", "usd"),
         Figure("cost_per_served_usd", "Per served unit", "{cost_unit}", "Of the cheaper way."),
         Figure("achieved_utilization", "Utilization", "", "Of the cheaper way.", "share"),
-        Figure("purchase", "Purchase", "", "How it is bought.", "text"),
-        Figure("price_observed_on", "Price seen", "", "Date of the price.", "date"),
+        PURCHASE,
+        PRICE_SEEN,
         Figure("price_evidence", "Evidence", "", "How it is known.", "text"),
     ),
 )  # fmt: skip
@@ -211,6 +212,7 @@ def solve(case: Case) -> Result:
         {"fleets": rows},
         (*case.comparison_warnings, *old_prices(best.side), *_warnings(demand, inputs)),
         _chart(case, demand, best, running),
+        used(best.side),
     )
 
 

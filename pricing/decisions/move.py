@@ -8,7 +8,7 @@ from pricing import moving
 from pricing.decisions.decision import Case, Decision, Figure, Lines, Result, Series, Table, Value
 from pricing.decisions.inputs import InputsIn, NotNegative, Positive, Text, given
 from pricing.decisions.refusing import at_field
-from pricing.decisions.sides import Side, old_prices, side
+from pricing.decisions.sides import Side, old_prices, side, used
 from pricing.devices import stage_of
 from pricing.errors import InvalidInputError
 from pricing.moving import Amount
@@ -16,7 +16,7 @@ from pricing.question import Warned
 from pricing.wording import significant
 
 VERDICTS = {
-    "pays_back": "It saves every month, also at the lower end of its range.",
+    "pays_back": "It saves every month, at the lower end of its range as well where it has one.",
     "may_pay_back": "The range of the saving includes 0: it may never pay back.",
     "never": "It saves nothing.",
     "not_comparable": "The measurements differ in something that makes a comparison meaningless.",
@@ -109,6 +109,7 @@ def solve(case: Case) -> Result:
         {"net": rows},
         tuple(warned),
         _chart(one_off, saved),
+        used(*sides.values()),
     )
 
 
@@ -220,8 +221,8 @@ DECISION = Decision(
     solve,
     FIGURES,
     (
-        ("a", "aws/p5.48xlarge//spot"),
-        ("b", "aws/trn2.48xlarge//spot"),
+        ("a", "20"),
+        ("b", "14"),
         ("machines_now", "10"),
         ("machines_after", "12"),
         ("days", "30"),

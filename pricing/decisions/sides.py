@@ -9,7 +9,7 @@ import numpy as np
 
 from pricing import estimate
 from pricing.columns import COLUMNS, estimate_rows
-from pricing.decisions.decision import Case, Value
+from pricing.decisions.decision import Case, PriceUsed, Value
 from pricing.errors import InvalidInputError, Location, near_matches, shown
 from pricing.estimates import Estimates, Pairs
 from pricing.flags import of_offers
@@ -245,6 +245,29 @@ def _named(case: Case, name: str) -> np.ndarray:
     price = case.market.columns.price[every]
     found = named_offers(name, case.market, {0: Matched(every, np.ones(len(every), np.int64), price)})
     return found[0].offers if found else np.empty(0, np.int64)
+
+
+def used(*sides: Side) -> tuple[PriceUsed, ...]:
+    """Return the prices of the sides, each once, with date and source."""
+    found = (
+        PriceUsed(
+            each.name,
+            each.price,
+            each.row["price_observed_on"] if each.row else None,
+            each.row["price_age_days"] if each.row else None,
+            each.row["price_evidence"] if each.row else "quote",
+            each.row["price_source"] if each.row else "typed in",
+            each.stale,
+        )
+        for each in sides
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def cheapest_of(case: Case) -> tuple[Side, ...]:
+    """Return the cheapest estimate of a comparison as a side; nothing where there is none."""
+    first = case.answer.cheapest(1)
+    return (at(case, first, 0),) if len(first) else ()
 
 
 def old_prices(*sides: Side) -> list[Warned]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pricing import sureness
 from pricing.decisions.decision import Case, Decision, Figure, Result, Table, Value
 from pricing.decisions.inputs import InputsIn, Portion, Text, given
-from pricing.decisions.sides import Side, old_prices, side
+from pricing.decisions.sides import Side, old_prices, side, used
 from pricing.estimate import is_tied_across_measurements
 from pricing.measurements import Rate
 from pricing.offers import SAME_COST
@@ -104,6 +104,7 @@ def solve(case: Case) -> Result:
         values,
         {"flips": flips},
         (*case.comparison_warnings, *old_prices(a, b), *_without_error(case, errors)),
+        prices=used(a, b),
     )
 
 

@@ -53,7 +53,7 @@ def zipped(**files):
 
 def test_folders_of_uploads_are_words_that_tell_files_apart(client):
     other = json.dumps(SERVE | {"output_throughput": 90.0}).encode()
-    files = [("file", ("../run1/serve.json", DATA)), ("file", ("/home/run2/serve.json", other))]
+    files = [("file", ("../run1/serve.json", DATA)), ("file", ("/data/run2/serve.json", other))]
     answer = client.post("/api/v1/benchmarks/read", files=files).json()
     assert [each["file"] for each in answer["files"]] == ["run1/serve.json", "run2/serve.json"]
     # The folder of a submission names the benchmark.

@@ -10,7 +10,7 @@ import pytest
 from app.decided import FIGURE_HEADER, main_table
 from app.openapi_decisions import example_body
 from pricing.decisions import DECISIONS, decision_named
-from tests.app.asking import HTML, problem, refusal, run
+from tests.app.asking import HTML, Page, problem, refusal, run
 
 EACH = pytest.mark.parametrize("name", DECISIONS)
 
@@ -132,3 +132,16 @@ def test_a_year_of_demand_comes_from_a_file(tmp_path):
     assert body["figures"]["available_usd_per_month"] == 7300
     assert body["figures"]["mean_per_second"] == 5000
     assert "can't be read" in refusal(*asked, f"@{tmp_path}/nothing.csv")
+
+
+@EACH
+def test_the_prices_it_rests_on_stand_with_date_and_source(client, name):
+    body = client.get(example(name, ".json")).json()
+    page = Page(client.get(example(name), headers=HTML).text)
+    shown = [li.text for li in page.all("li") if li.around[-1].attributes.get("class") == "sources"]
+    assert body["prices_used"]
+    assert len(shown) == len(body["prices_used"])
+    for each, text in zip(body["prices_used"], shown, strict=True):
+        assert each["name"] in text
+        assert (each["observed_on"] or "typed in") in text
+        assert each["source"] in text
