@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from app.guard import Guard
 from app.openapi import AnswerOut, FaultOut, ProblemOut
+from app.openapi_decisions import schemas as decision_schemas
 from app.problems import DETAILS, ProblemError, json_response, wants_page
 from app.routes import about, accelerators, benchmarks, changes, compare, decisions, imports, prices, receipts
 from app.service import STATIC, Service, page
@@ -77,6 +78,7 @@ def _document(app: FastAPI) -> None:
                 schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
                 schemas.update(schema.pop("$defs", {}))
                 schemas[model.__name__] = schema
+            schemas.update(decision_schemas())
             app.openapi_schema = document
         return app.openapi_schema
 

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, Field, create_model
 
 from app.openapi import COMPARE_DOCS, DifferenceOut, PricesOut, PriceUsedOut, WarningOut
+from pricing.decisions import DECISIONS, decision_named
 from pricing.decisions.asking import json_fields, takes_several
 from pricing.decisions.decision import Decision, Figure
 from pricing.notation import parse
@@ -21,6 +22,35 @@ _TYPES: dict[str, Any] = {
 }  # fmt: skip
 
 
+def _title(decision: Decision) -> str:
+    return "".join(part.capitalize() for part in decision.name.split("-"))
+
+
+def answer_schema(decision: Decision) -> dict[str, str]:
+    """Return a reference to the schema of its answer; the schema itself is made with the document."""
+    return {"$ref": f"#/components/schemas/{_title(decision)}Answer"}
+
+
+def question_schema(decision: Decision) -> dict[str, str]:
+    """Return a reference to the schema of its POST's body."""
+    return {"$ref": f"#/components/schemas/{_title(decision)}Question"}
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """Return the schemas of all decisions' questions and answers by name.
+
+    They take a tenth of a second to make, so that they wait until somebody asks for the document.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for name in DECISIONS:
+        decision = decision_named(name)
+        schema = answer_model(decision).model_json_schema(ref_template="#/components/schemas/{model}")
+        found.update(schema.pop("$defs", {}))
+        found[f"{_title(decision)}Answer"] = schema
+        found[f"{_title(decision)}Question"] = body_schema(decision)
+    return found
+
+
 def answer_model(decision: Decision) -> type[BaseModel]:
     """Describe the decision's JSON for OpenAPI."""
 
@@ -31,7 +61,7 @@ def answer_model(decision: Decision) -> type[BaseModel]:
         }
         return create_model(name, **fields)
 
-    title = "".join(part.capitalize() for part in decision.name.split("-"))
+    title = _title(decision)
     tables: dict[str, Any] = {
         table.name: (
             list[of(f"{title}{table.name.capitalize()}", table.columns)],  # type: ignore[misc]

@@ -5,9 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
-from openpyxl import Workbook
-from openpyxl.cell import WriteOnlyCell
-
 from app.exports import csv_text
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -21,6 +18,9 @@ def xlsx(title: str, header: Sequence[str], rows: Iterable[Row], about: Iterable
 
     Text is written as text, whatever it begins with: no cell is a formula.
     """
+    # Imported here: it is slow to load, and most servers never write a workbook.
+    from openpyxl import Workbook  # noqa: PLC0415
+
     book = Workbook(write_only=True)
     sheet = book.create_sheet(title)
     sheet.freeze_panes = "A2"
@@ -40,6 +40,8 @@ def _cell(sheet: object, value: object) -> object:
         return value
     # Control characters can't stand in the XML of a workbook.
     text = "".join(ch for ch in str(value)[:MOST_TEXT] if ch >= " " or ch in "\t\n")
+    from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415
+
     cell = WriteOnlyCell(sheet, value=text)
     cell.data_type = "s"
     return cell

@@ -14,7 +14,7 @@ from app.bodies import json_body
 from app.charts import lines_chart
 from app.cli_words import FLAGS, command_line
 from app.decided import main_table, shown_value, solved_csv, solved_json
-from app.openapi_decisions import answer_model, body_schema, example_body, parameter_docs
+from app.openapi_decisions import answer_schema, example_body, parameter_docs, question_schema
 from app.problems import of_input
 from app.service import (
     SEVERAL,
@@ -187,11 +187,13 @@ def _add(asked: Decision) -> None:
             *(openapi.detail_parameters() if "m" in asked.takes else []),
         ]
     }
-    model, name = answer_model(asked), asked.name
+    name = asked.name
+    content = {"application/json": {"schema": answer_schema(asked)}}
+    answer: dict[int | str, dict[str, Any]] = {200: {"content": content, "description": asked.title}}
     add = router.add_api_route
     add(f"/{name}", _page(asked), include_in_schema=False)
     add(
-        f"/{name}.json", _json(asked), response_model=model, responses=openapi.PROBLEMS, openapi_extra=documented,
+        f"/{name}.json", _json(asked), responses={**answer, **openapi.PROBLEMS}, openapi_extra=documented,
         summary=f"{asked.title} As JSON", description=asked.intro,
     )  # fmt: skip
     for table in (None, *asked.tables):
@@ -206,11 +208,11 @@ def _add(asked: Decision) -> None:
             description=(shown.note or shown.title) if shown else asked.intro,
         )  # fmt: skip
     add(
-        f"/api/v1/{name}", _post(asked), methods=["POST"], response_model=model,
-        responses={**openapi.PROBLEMS, **openapi.UNSUPPORTED}, summary=f"{asked.title} Question as JSON",
+        f"/api/v1/{name}", _post(asked), methods=["POST"],
+        responses={**answer, **openapi.PROBLEMS, **openapi.UNSUPPORTED}, summary=f"{asked.title} Question as JSON",
         description=asked.intro,
         openapi_extra={"requestBody": {"required": True, "content": {"application/json": {
-            "schema": body_schema(asked), "examples": {"the worked example": {"value": example_body(asked)}}}}}},
+            "schema": question_schema(asked), "examples": {"the worked example": {"value": example_body(asked)}}}}}},
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 
 from app import openapi
 from app.bodies import json_body
-from app.openapi_decisions import body_schema, parameter_docs
+from app.openapi_decisions import parameter_docs, question_schema
 from app.problems import of_input
 from app.receipts import COMPARE, receipt_of
 from app.service import query_pairs, service_for
@@ -51,7 +51,7 @@ def _add(kind: str) -> None:
         docs = openapi.COMPARE_DOCS
         content: dict[str, Any] = {"schema": {"$ref": "#/components/schemas/QuestionIn"}}
     else:
-        docs, content = parameter_docs(decision_named(kind)), {"schema": body_schema(decision_named(kind))}
+        docs, content = parameter_docs(decision_named(kind)), {"schema": question_schema(decision_named(kind))}
     parameters: dict[str, Any] = {"parameters": openapi.parameters(docs)}
     body: dict[str, Any] = {"requestBody": {"required": True, "content": {"application/json": content}}}
     router.add_api_route(
