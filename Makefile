@@ -6,7 +6,7 @@ RUN_STAMP := $(VENV)/.run-$(shell cksum < requirements.lock | cut -d ' ' -f 1)
 DEV_STAMP := $(VENV)/.dev-$(shell cksum < requirements-dev.lock | cut -d ' ' -f 1)
 ARGS ?=
 
-.PHONY: help run test lint format bench measured lock wheel browser clean
+.PHONY: help run test lint format bench measured lock catalog wheel browser clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -47,6 +47,12 @@ lock: ## Pin all dependencies anew, with hashes
 	@$(BIN)/pip install --quiet --disable-pip-version-check uv
 	$(LOCK) --output-file requirements.lock
 	$(LOCK) --extra dev --output-file requirements-dev.lock
+
+CATALOG := app/locale/pt_BR/LC_MESSAGES/perdollar.po
+catalog: $(DEV_STAMP) ## Bring the texts of pages and sentences into the catalog of translations
+	@$(BIN)/pybabel --quiet extract -F app/locale/babel.cfg -k say -o .catalog.pot --omit-header --no-location --sort-output .
+	@$(BIN)/pybabel --quiet update -i .catalog.pot -o $(CATALOG) -l pt_BR --no-fuzzy-matching --ignore-obsolete
+	@rm .catalog.pot
 
 wheel: $(DEV_STAMP) ## Build a wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .

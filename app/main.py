@@ -13,6 +13,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from app.guard import Guard
+from app.languages import Languages
 from app.openapi import AnswerOut, FaultOut, ProblemOut
 from app.openapi_decisions import schemas as decision_schemas
 from app.problems import DETAILS, ProblemError, json_response, wants_page
@@ -58,6 +59,7 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
     for resource in (compare, decisions, receipts, benchmarks, imports, changes, prices, accelerators, about):
         app.include_router(resource.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.add_middleware(Languages)
     app.add_middleware(Guard, settings=settings)
     app.add_exception_handler(ProblemError, _problem)
     app.add_exception_handler(HTTPException, _http_error)

@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from app import format as text
+from app.languages import LANGUAGES, gettext, language, ngettext
 from app.settings import Settings
 from app.shelf import Shelf
 from app.tables import today
@@ -25,7 +26,6 @@ from pricing.errors import Fault, InvalidInputError, shown
 from pricing.flags import FLAGS
 from pricing.market import PriceTable
 from pricing.reading import Reader
-from pricing.wording import percent, significant
 
 _HERE = Path(__file__).parent
 # In a wheel the templates lie inside the package, in a checkout beside it.
@@ -33,6 +33,7 @@ TEMPLATES = _HERE / "templates" if (_HERE / "templates").is_dir() else _HERE.par
 STATIC = _HERE / "static"
 # Left readable in links: none of them has a meaning inside a query's value.
 _SAFE = "@:/,~|="
+VARY = "HX-Request, HX-History-Restore-Request, Accept-Language, Cookie"
 Pairs = Sequence[tuple[str, str]]
 # Fields of the forms that have one control for each value.
 SEVERAL = (
@@ -144,30 +145,30 @@ def table_row(row: Any, *, explained: bool = True) -> Markup:
     A page has many rows, and a template evaluates each expression slowly: what is the same for
     every question is made by the template once for each offer and kept, the numbers are put between.
     """
-    name, price, accelerators, source = _offer_cells(_offer_fields(row))
+    name, price, accelerators, source = _offer_cells(language(), _offer_fields(row))
     cost = text.cost_cell(row.cost_usd, row.cost_low_usd, row.cost_high_usd, row.tied, row.rank if explained else 0)
-    measurement = _measurement_cell(row.measurement, row.replicas, row.idle_accelerators)
+    measurement = _measurement_cell(language(), row.measurement, row.replicas, row.idle_accelerators)
     numbers = text.number_cells(
         row.rate_per_second, row.ratio_to_baseline, row.rate_to_tie_per_second, row.price_to_tie_usd_per_hour,
         row.units_per_usd,
     )  # fmt: skip
     rank = f'<td class="number">{row.rank}</td>'
-    cells = f"{rank}{name}{cost}{price}{accelerators}{measurement}{numbers}{source}{_flag_cell(row.flags)}"
+    cells = f"{rank}{name}{cost}{price}{accelerators}{measurement}{numbers}{source}{_flag_cell(language(), row.flags)}"
     return Markup(f"<tr>{cells}</tr>")  # noqa: S704 - every part was escaped when it was made
 
 
 @lru_cache(8192)
-def _offer_cells(fields: tuple[object, ...]) -> tuple[Markup, ...]:
+def _offer_cells(_language: str, fields: tuple[object, ...]) -> tuple[Markup, ...]:
     return tuple(_made(macro, *fields) for macro in ("name", "price", "accelerators", "source"))
 
 
 @lru_cache(1024)
-def _flag_cell(flags: str) -> Markup:
+def _flag_cell(_language: str, flags: str) -> Markup:
     return _made("marks", flags, FLAGS)
 
 
 @lru_cache(1024)
-def _measurement_cell(label: str, replicas: int, idle: int) -> Markup:
+def _measurement_cell(_language: str, label: str, replicas: int, idle: int) -> Markup:
     return _made("measurement", label, replicas, idle)
 
 
@@ -183,20 +184,25 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
         auto_reload=False,
+        extensions=["jinja2.ext.i18n"],
     )
+    environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
     environment.filters |= {
-        "significant": significant,
+        "significant": text.significant,
         "price": text.price,
         "exact": text.exact,
-        "percent": percent,
+        "percent": text.percent,
         "figure": text.figure,
         "whole": text.whole,
         "words": text.words,
+        "day": text.day,
         "table_row": table_row,
     }
     environment.globals |= {
         "range_text": text.range_text,
         "compact": text.compact,
+        "languages": LANGUAGES,
+        "language": language,
         "link": link,
         "linked": linked,
     }
@@ -209,9 +215,9 @@ ENVIRONMENT = _environment()
 def page(
     template: str, context: Mapping[str, object], *, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> HTMLResponse:
-    """Answer with a page or a fragment; caches keep the two apart by HX-Request."""
+    """Answer with a page or a fragment, in the reader's language; caches keep them apart by what Vary names."""
     body = ENVIRONMENT.get_template(template).render(context)
-    return HTMLResponse(body, status, {"Vary": "HX-Request, HX-History-Restore-Request", **(headers or {})})
+    return HTMLResponse(body, status, {"Vary": VARY, "Content-Language": language(), **(headers or {})})
 
 
 def is_fragment(request: Request) -> bool:

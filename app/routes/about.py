@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from fastapi import APIRouter, Request
-from fastapi.responses import Response
+from fastapi.responses import RedirectResponse, Response
 
 from app.exports import dumps
+from app.languages import COOKIE, LANGUAGES
+from app.problems import ProblemError
 from app.service import link, page, service_of
 from pricing.accelerators import UnknownNameError
 from pricing.columns import COLUMNS
@@ -15,6 +19,8 @@ from pricing.flags import FLAGS
 from pricing.matching import REASONS
 from pricing.units import HOURS_PER_MONTH, HOURS_PER_YEAR, UNITS
 
+# A browser reads both at the beginning of an address as that of another host.
+BACK = "/\\"
 router = APIRouter(tags=["about"])
 EXAMPLES = {
     f"/{name}{ending}": f"/{name}{ending}?{query}"
@@ -46,6 +52,21 @@ async def method(request: Request) -> Response:
         "providers": service_of(request).catalogue.providers.values(),
     }
     return page("method.html", context)
+
+
+@router.post("/language", include_in_schema=False)
+async def language(request: Request) -> Response:
+    """Keep the language that a reader chose, and go back to the page where the switch was used."""
+    form = await request.form(max_files=0, max_fields=5)
+    name = form.get("to")
+    if not isinstance(name, str) or name not in LANGUAGES:
+        raise ProblemError(422, f"There are pages in {', '.join(LANGUAGES)} only.")
+    # Only path and query of where the reader came from count, so that the way back never leads to another site.
+    came = urlsplit(request.headers.get("referer", ""))
+    back = f"/{came.path.lstrip(BACK)}" + (f"?{came.query}" if came.query else "")
+    answer = RedirectResponse(back, 303)
+    answer.set_cookie(COOKIE, name, max_age=365 * 86400, samesite="lax", httponly=True)
+    return answer
 
 
 @router.get("/measure", include_in_schema=False)
