@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from datetime import date
 
-from markupsafe import Markup
+from markupsafe import escape
 
 from app.languages import ENGLISH, gettext, language, localized
 from pricing import wording
@@ -50,8 +50,8 @@ def whole(value: int | None) -> str:
 
 def range_text(low: float | None, high: float | None) -> str:
     """Write a range; an open end is said in words."""
-    if low is None or (isinstance(low, float) and math.isnan(low)):
-        return ""
+    if low is None or math.isnan(low):
+        return "" if high is None or math.isnan(high) else gettext("%(high)s or less") % {"high": significant(high)}
     if high is None or math.isnan(high):
         return gettext("%(low)s or more") % {"low": significant(low)}
     return gettext("%(low)s to %(high)s") % {"low": significant(low), "high": significant(high)}
@@ -81,15 +81,38 @@ def day(value: date | str | None) -> str:
     return format_date(date.fromisoformat(str(value)), "short", locale=language().replace("-", "_"))
 
 
-def number_cells(*values: float | None) -> Markup:
-    """Write table cells of numbers, rounded, with every digit on hover."""
-    cells = [f'<td class="number" title="{exact(v)}">{significant(v)}</td>' for v in values]
-    return Markup("".join(cells))  # noqa: S704 - nothing but digits and signs of numbers
+def number_cell(value: float | None) -> str:
+    """Write a table cell of a number, rounded, with every digit on hover."""
+    return f'<td class="number" title="{exact(value)}">{significant(value)}</td>'
 
 
-def cost_cell(cost: float, low: float | None, high: float | None, tied: bool | None, rank: int = 0) -> Markup:
+def price_cell(value: float | None, each: float | None) -> str:
+    """Write the cell of an instance's price, that of one of its accelerators below it."""
+    below = "" if each is None else f"<small>{gettext('%(price)s each') % {'price': price(each)}}</small>"
+    return f'<td class="number" title="{exact(value)}">{price(value)}{below}</td>'
+
+
+def rank_cell(rank: int, key: str, *, chosen: bool) -> str:
+    """Write the cell of a rank, with the mark that puts the row beside others."""
+    if not key or chosen:
+        return f'<td class="number rank">{"✓ " if chosen else ""}{rank}</td>'
+    name = escape(key)
+    box = f'<input type="checkbox" form="question" name="side" value="{name}" id="side-{rank}" autocomplete="off">'
+    return f'<td class="number rank"><label>{box} {rank}</label></td>'
+
+
+def plain_cell(value: object) -> str:
+    """Write the cell of any other column; unknown is n/a."""
+    if isinstance(value, bool):
+        return f'<td class="plain">{gettext("yes") if value else gettext("no")}</td>'
+    if isinstance(value, int | float):
+        return number_cell(value) if isinstance(value, float) else f'<td class="number">{whole(value)}</td>'
+    return f"<td>{escape(value) if value not in (None, '') else UNKNOWN}</td>"
+
+
+def cost_cell(cost: float | None, low: float | None, high: float | None, tied: bool | None, rank: int = 0) -> str:
     """Write the cell of a cost, its range below it; a button shows how the cost of a rank comes about."""
-    bounds = f"<small>{range_text(low, high)}</small>" if low is not None else ""
+    bounds = f"<small>{range_text(low, high)}</small>" if low is not None or high is not None else ""
     tie = gettext("tied with the cheapest")
     mark = f"<small>{tie}</small>" if tied else ""
     shown = f"<strong>{significant(cost)}</strong>"
@@ -99,5 +122,4 @@ def cost_cell(cost: float, low: float | None, high: float | None, tied: bool | N
             f'<button type="submit" form="question" name="explain" value="{rank}" class="explain" '
             f'aria-label="{significant(cost)}: {how}"><strong>{significant(cost)}</strong></button>'
         )
-    text = f'<td class="number" title="{exact(cost)}">{shown}{bounds}{mark}</td>'
-    return Markup(text)  # noqa: S704 - nothing but digits and signs of numbers
+    return f'<td class="number" title="{exact(cost)}">{shown}{bounds}{mark}</td>'

@@ -21,6 +21,7 @@ from app.languages import LANGUAGES, gettext, language, ngettext
 from app.settings import Settings
 from app.shelf import Shelf
 from app.tables import today
+from app.view import Heading, View
 from pricing.accelerators import Catalogue
 from pricing.errors import Fault, InvalidInputError, shown
 from pricing.flags import FLAGS
@@ -134,32 +135,43 @@ def grouped(pairs: Pairs) -> dict[str, list[str]]:
 # What a row of the table says of its offer alone: the same for every question.
 _offer_fields = attrgetter(
     "provider", "instance_type", "region", "purchase", "term_months", "plan", "accelerator", "accelerator_count",
-    "price_usd_per_hour", "price_usd_per_accelerator_hour", "price_observed_on", "price_age_days", "price_evidence",
-    "price_source", "notes",
+    "price_observed_on", "price_age_days", "price_evidence", "price_source", "notes",
 )  # fmt: skip
 
 
-def table_row(row: Any, *, explained: bool = True) -> Markup:
-    """Return a row of the table of estimates.
+def table_row(row: Any, headings: Sequence[Heading], view: View, key: str = "", *, explained: bool = True) -> Markup:
+    """Return a row of the table of estimates: the cells of these headings; `key` names it for a side-by-side view.
 
     A page has many rows, and a template evaluates each expression slowly: what is the same for
     every question is made by the template once for each offer and kept, the numbers are put between.
     """
-    name, price, accelerators, source = _offer_cells(language(), _offer_fields(row))
-    cost = text.cost_cell(row.cost_usd, row.cost_low_usd, row.cost_high_usd, row.tied, row.rank if explained else 0)
-    measurement = _measurement_cell(language(), row.measurement, row.replicas, row.idle_accelerators)
-    numbers = text.number_cells(
-        row.rate_per_second, row.ratio_to_baseline, row.rate_to_tie_per_second, row.price_to_tie_usd_per_hour,
-        row.units_per_usd,
-    )  # fmt: skip
-    rank = f'<td class="number">{row.rank}</td>'
-    cells = f"{rank}{name}{cost}{price}{accelerators}{measurement}{numbers}{source}{_flag_cell(language(), row.flags)}"
-    return Markup(f"<tr>{cells}</tr>")  # noqa: S704 - every part was escaped when it was made
+    name, accelerators, source = _offer_cells(language(), _offer_fields(row))
+    low, high = view.bounds(row.cost_low_usd, row.cost_high_usd)
+    cells = {
+        "rank": text.rank_cell(row.rank, key, chosen=key in view.sides),
+        "provider": name,
+        "cost_usd": text.cost_cell(view.cost(row.cost_usd), low, high, row.tied, row.rank if explained else 0),
+        "price_usd_per_hour": text.price_cell(
+            view.price(row.price_usd_per_hour),
+            view.price(row.price_usd_per_accelerator_hour) if (row.accelerator_count or 0) > 1 else None,
+        ),
+        "accelerator_count": accelerators,
+        "measurement": _measurement_cell(language(), row.measurement, row.replicas, row.idle_accelerators),
+        "rate_per_second": text.number_cell(row.rate_per_second),
+        "ratio_to_baseline": text.number_cell(row.ratio_to_baseline),
+        "rate_to_tie_per_second": text.number_cell(row.rate_to_tie_per_second),
+        "price_to_tie_usd_per_hour": text.number_cell(view.price(row.price_to_tie_usd_per_hour)),
+        "units_per_usd": text.number_cell(row.units_per_usd),
+        "price_observed_on": source,
+        "flags": _flag_cell(language(), row.flags),
+    }
+    made = [cells[h.name] if h.name in cells else text.plain_cell(getattr(row, h.name)) for h in headings]
+    return Markup(f"<tr>{''.join(made)}</tr>")  # noqa: S704 - every part was escaped when it was made
 
 
 @lru_cache(8192)
 def _offer_cells(_language: str, fields: tuple[object, ...]) -> tuple[Markup, ...]:
-    return tuple(_made(macro, *fields) for macro in ("name", "price", "accelerators", "source"))
+    return tuple(_made(macro, *fields) for macro in ("name", "accelerators", "source"))
 
 
 @lru_cache(1024)

@@ -69,12 +69,18 @@ def read_conditions(texts: Iterable[str], columns: Sequence[Column[Any]]) -> lis
     return [_read(text, i, columns) for i, text in enumerate(texts)]
 
 
+def split_condition(text: str) -> tuple[str, str, str] | None:
+    """Split a condition into column, sign and value; None where it has not this form."""
+    match = _FORM.fullmatch(text)
+    return (match[1], match[2], match[3]) if match else None
+
+
 def _read(text: str, place: int, columns: Sequence[Column[Any]]) -> Condition:
     loc = ("where", place)
-    match = _FORM.fullmatch(text)
-    if match is None or not match[3]:
+    split = split_condition(text)
+    if split is None or not split[2]:
         raise InvalidInputError.at(loc, f"{shown(text)} is not a condition; {_HOW}")
-    name, sign, value = match.groups()
+    name, sign, value = split
     column = next((each for each in columns if each.name == name), None)
     if column is None:
         hint = near_matches(name, [each.name for each in columns])

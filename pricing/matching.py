@@ -30,6 +30,23 @@ REASONS = {
     "other_size": "other sizes of the same price, at the same or a higher cost per unit; shown with all_sizes=1",
 }
 
+# What would bring them in, for each reason.
+REMEDIES = {
+    "no_rate_for_unit": "Give a rate of that kind as well (in:…,out:…), or ask for a unit that was measured.",
+    "not_available": "Only a quote of your own brings these in.",
+    "unconfirmed": "Show the prices that nobody confirmed.",
+    "filtered": "Take your filters away.",
+    "area_not_stated": "Take the filter by area away.",
+    "too_few_accelerators": "Give a measurement on fewer accelerators, or on a single one.",
+    "multi_host": "Give a measurement on as many accelerators as one host has.",
+    "evidence_left_out": "Ask for every kind of evidence.",
+    "misses_slo": "Take the latency target away, or give a run that meets it.",
+    "slo_unknown": "Take the latency target away, or say the latency of each run.",
+    "other_point": "Take the latency target away to see every point.",
+    "unmet": "Take the conditions away.",
+    "other_size": "Show every size.",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Excluded:

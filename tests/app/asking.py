@@ -57,7 +57,7 @@ def problem(response, status=422):
     return body
 
 
-@dataclass
+@dataclass(eq=False)
 class Element:
     """An element of a page: its tag, attributes and text, and the elements around it."""
 
@@ -117,17 +117,23 @@ class Page(HTMLParser):
         return address
 
     def rows(self):
-        """Return the body of the first table: of each row its cells, by the column that their heading sorts by."""
-        names = [
-            button.attributes["value"].removeprefix("-")
-            for button in self.all("button")
-            if button.inside("th") and button.attributes.get("name") == "sort"
+        """Return the bodies of tables that sort: of each row its cells, by the column that their heading sorts by."""
+        buttons = [b for b in self.all("button") if b.inside("th") and b.attributes.get("name") == "sort"]
+        names = [button.attributes["value"].removeprefix("-") for button in buttons]
+        tables = [e for button in buttons for e in button.around if e.tag == "table"]
+        return [dict(zip(names, row, strict=True)) for row in self._bodies(tables)]
+
+    def table_of(self, name):
+        """Return the texts of the cells in the body of the table inside the element with an id."""
+        section = self.by_id(name)
+        tables = [table for table in self.all("table") if section in table.around]
+        return [[cell.text for cell in row] for row in self._bodies(tables)]
+
+    def _bodies(self, tables):
+        rows = [e for e in self.all("tr") if e.inside("tbody") and any(table in e.around for table in tables)]
+        return [
+            [e for e in self.elements if e.tag in ("td", "th") and e.around and e.around[-1] is row] for row in rows
         ]
-        rows = []
-        for row in [element for element in self.all("tr") if element.inside("tbody")]:
-            cells = [e for e in self.elements if e.tag in ("td", "th") and e.around and e.around[-1] is row]
-            rows.append(dict(zip(names, cells, strict=True)))
-        return rows
 
 
 def query_of(address):
