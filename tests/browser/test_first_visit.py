@@ -21,7 +21,7 @@ def test_sentence_chart_and_table_agree_on_the_cheapest(opened):
     expect(sentence.locator("strong").first).to_have_text(name)
     expect(sentence).to_contain_text(f"{shown} USD per 1M tokens, input and output")
     expect(sentence).to_contain_text(re.compile(r"Price of \d{4}-\d\d-\d\d"))
-    expect(sentence).to_contain_text("throughput published")
+    expect(sentence).to_contain_text("throughput: published")
     dot = page.locator(".plot .dot").first
     expect(dot.locator(".name")).to_contain_text(f"1. {name}")
     expect(dot.locator(".value")).to_have_text(shown)

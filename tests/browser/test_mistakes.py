@@ -66,7 +66,7 @@ def test_message_in_a_closed_part_opens_it(opened):
     page = opened(compare(*KNOWN))
     page.get_by_text("More filters, own prices, baseline, date").click()
     # In one step, so that the answer can't come between typing and closing.
-    page.get_by_label("Baseline").evaluate("""node => {
+    page.get_by_label("Baseline", exact=True).evaluate("""node => {
       node.value = "nobody/nothing";
       node.dispatchEvent(new Event("input", {bubbles: true}));
       node.closest("details").open = false;

@@ -53,9 +53,9 @@ def test_sort_outlives_a_change_of_the_question_and_a_mistake(opened):
     page.get_by_role("button", name="Price", exact=True).click()
     price = heading(page, "price_usd_per_hour")
     expect(price).to_have_attribute("aria-sort", "ascending")
-    page.get_by_label("Utilization").fill("50")
+    page.get_by_role("textbox", name="Utilization").fill("50")
     expect(page.locator("#results .problems")).to_be_visible()
-    page.get_by_label("Utilization").fill("0.5")
+    page.get_by_role("textbox", name="Utilization").fill("0.5")
     expect(price).to_have_attribute("aria-sort", "ascending")
     assert ("sort", "price_usd_per_hour") in asked(page)
 
@@ -77,7 +77,7 @@ def test_pages_follow_one_another_without_gap_or_overlap(opened):
 
 def test_change_of_the_question_starts_at_the_first_page(opened):
     page = opened(compare(*MANY, ("offset", "50")))
-    page.get_by_label("Utilization").fill("0.5")
+    page.get_by_role("textbox", name="Utilization").fill("0.5")
     expect(page.locator("#table-heading")).to_contain_text("Estimates 1 to 50")
     assert "offset" not in dict(asked(page))
 
@@ -90,7 +90,7 @@ def test_page_beyond_the_last_leads_back(opened):
 
 def test_back_and_forward_restore_results_and_form(opened):
     page = opened(compare(*KNOWN))
-    field = page.get_by_label("Utilization")
+    field = page.get_by_role("textbox", name="Utilization")
     field.fill("0.5")
     expect(cost(page)).to_have_text("1.19")
     page.get_by_role("button", name="Cost").click()
@@ -113,7 +113,7 @@ def test_back_and_forward_restore_results_and_form(opened):
 
 def test_form_works_after_the_way_back(opened):
     page = opened(compare(*KNOWN))
-    page.get_by_label("Utilization").fill("0.5")
+    page.get_by_role("textbox", name="Utilization").fill("0.5")
     expect(cost(page)).to_have_text("1.19")
     page.go_back()
     expect(cost(page)).to_have_text("0.597")
@@ -140,13 +140,13 @@ def test_typing_is_one_entry_of_the_history(opened):
 
 def test_way_back_from_another_page(opened):
     page = opened(compare(*KNOWN))
-    page.get_by_label("Utilization").fill("0.5")
+    page.get_by_role("textbox", name="Utilization").fill("0.5")
     expect(cost(page)).to_have_text("1.19")
     page.get_by_role("link", name="Method", exact=True).click()
     expect(page.locator("h1")).to_have_text("How the numbers are made")
     page.go_back()
     expect(cost(page)).to_have_text("1.19")
-    expect(page.get_by_label("Utilization")).to_have_value("0.5")
+    expect(page.get_by_role("textbox", name="Utilization")).to_have_value("0.5")
     expect(page.locator("h1")).to_have_text("What does it cost?")
 
 

@@ -17,10 +17,10 @@ def submit(page):
 
 def test_question_is_answered_by_submitting_the_form(plain):
     page = plain(compare(*KNOWN))
-    page.get_by_label("Utilization").fill("0.5")
+    page.get_by_role("textbox", name="Utilization").fill("0.5")
     submit(page)
     expect(cost(page)).to_have_text("1.19")
-    expect(page.get_by_label("Utilization")).to_have_value("0.5")
+    expect(page.get_by_role("textbox", name="Utilization")).to_have_value("0.5")
     page.get_by_role("link", name="Link to this answer").click()
     expect(cost(page)).to_have_text("1.19")
     assert page.url.endswith(compare(*KNOWN, ("utilization", "0.5")).replace("Trainium1%3A16%3D", "Trainium1:16="))
@@ -71,7 +71,7 @@ def test_mistake_stands_at_its_field_and_keeps_what_was_typed(plain):
     expect(page.get_by_label("Measurement 1")).to_have_value("H100-SXM:8=52x0")
     expect(page.get_by_label("Measurement 2")).to_have_value(TRAINIUM)
     page.get_by_label("Measurement 1").fill("")
-    page.get_by_label("Utilization").fill("50%")
+    page.get_by_role("textbox", name="Utilization").fill("50%")
     submit(page)
     expect(cost(page)).to_have_text("1.19")
     expect(page.locator("form .problem:visible")).to_have_count(0)
