@@ -11,6 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 
 from app.guard import Guard
 from app.languages import Languages
@@ -82,6 +83,8 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
         app.include_router(resource.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Languages)
+    # Each chunk of a stream is flushed, so that an export's first rows still come at once.
+    app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
     app.add_middleware(Guard, settings=settings)
     app.add_exception_handler(ProblemError, _problem)
     app.add_exception_handler(HTTPException, _http_error)
