@@ -17,7 +17,7 @@ from app.languages import Languages
 from app.openapi import AnswerOut, FaultOut, ProblemOut
 from app.openapi_decisions import schemas as decision_schemas
 from app.problems import DETAILS, ProblemError, json_response, wants_page
-from app.routes import about, accelerators, benchmarks, changes, compare, decisions, imports, prices, receipts
+from app.routes import about, accelerators, benchmarks, changes, compare, decisions, imports, pictures, prices, receipts
 from app.service import STATIC, Service, page
 from app.settings import Settings
 from app.shelf import Shelf
@@ -56,7 +56,7 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
         license_info={"name": "Apache-2.0"},
     )
     app.state.service = load()
-    for resource in (compare, decisions, receipts, benchmarks, imports, changes, prices, accelerators, about):
+    for resource in (compare, decisions, pictures, receipts, benchmarks, imports, changes, prices, accelerators, about):
         app.include_router(resource.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Languages)
