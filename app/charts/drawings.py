@@ -131,7 +131,7 @@ def history_svg(chart: HistoryChart | None, name: str, footer: Footer) -> str:
         return _foot(canvas, title, "Nothing to draw", footer)
     first, last = chart.points[0], chart.points[-1]
     _head(canvas, title, f"{first.day} to {last.day}")
-    plane = _Plane(canvas, ((0.0, 0.0), (0.0, 100.0)), chart.ticks, "day", "USD per hour", (first.day, last.day))
+    plane = _Plane(canvas, ((0.0, 0.0), (0.0, 100.0)), chart.ticks, "date", "USD per hour", (first.day, last.day))
     group = canvas.group(0)
     canvas.path(group, [plane.at(p.x, p.y) for p in chart.points])
     for p in chart.points:
@@ -264,13 +264,12 @@ class _Plane:
             canvas.rule(self.left, y, self.right, y)
             said = clip(short(value), 70, 11)
             canvas.text(self.left - 8, y + 4, said, size=11, kind="muted", anchor="end")
-        ticks = list(zip(ends, (0.0, 100.0), strict=True)) if ends else [
-            (short(value), at) for value, at in _spread(across, self.right - self.left)
-        ]  # fmt: skip
-        for said, at in ticks:
+        anchors = ("start", "end") if ends else ("middle",)
+        numbered = [(short(value), at) for value, at in _spread(across, self.right - self.left)]
+        for i, (said, at) in enumerate(zip(ends, (0.0, 100.0), strict=True) if ends else numbered):
             x = self.at(at, 0)[0]
             canvas.rule(x, self.top, x, self.bottom)
-            canvas.text(x, self.bottom + 16, said, size=11, kind="muted", anchor="middle")
+            canvas.text(x, self.bottom + 16, said, size=11, kind="muted", anchor=anchors[i % len(anchors)])
         middle = (self.left + self.right) / 2
         canvas.text(middle, self.bottom + 34, clip(across_unit, ROOM, 12), size=12, kind="muted", anchor="middle")
         canvas.y = self.bottom + 36

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 
 from app import openapi
 from app.bodies import json_body
-from app.charts import curve_chart, dot_chart
+from app.charts import curve_chart, dot_chart, tornado_chart
 from app.cli_words import command_line
 from app.exports import answer_csv, answer_json, page_rows, rows_of
 from app.problems import of_input
@@ -42,6 +42,7 @@ from pricing.numbers import read_whole_number
 from pricing.offers import PURCHASES
 from pricing.parameters import of_measurements
 from pricing.question import Question
+from pricing.sensitivity import of_cheapest
 from pricing.units import UNITS
 from pricing.wording import significant
 from pricing.workings import workings
@@ -378,5 +379,6 @@ def _part(answer: Answer, whole: Answer, pairs: Pairs) -> dict[str, object]:
         "headlines": [(page_rows(h.estimates, HEADLINE_COLUMNS)[0], h) for h in headlines(answer)],
         "chart": dot_chart(answer.cheapest(CHART_ROWS)),
         "curves": curve_chart(curves(answer)),
+        "tornado": tornado_chart(of_cheapest(answer)),
         "alone": link("/compare", linked(of_measurements(pairs, places), offset=None)),
     }

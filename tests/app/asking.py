@@ -117,14 +117,15 @@ class Page(HTMLParser):
         return address
 
     def rows(self):
-        """Return the body of the first table: of each row its cells, by the column that their heading sorts by."""
+        """Return the body of the table that sorts: of each row its cells, by the column that their heading sorts by."""
         names = [
             button.attributes["value"].removeprefix("-")
             for button in self.all("button")
             if button.inside("th") and button.attributes.get("name") == "sort"
         ]
         rows = []
-        for row in [element for element in self.all("tr") if element.inside("tbody")]:
+        # The same figures stand in tables of the charts as well.
+        for row in [e for e in self.all("tr") if e.inside("tbody") and not e.inside("figure")]:
             cells = [e for e in self.elements if e.tag in ("td", "th") and e.around and e.around[-1] is row]
             rows.append(dict(zip(names, cells, strict=True)))
         return rows
