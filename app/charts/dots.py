@@ -134,9 +134,9 @@ def tornado_chart(about: Sensitivity | None) -> TornadoChart | None:
     """Lay out what moves a cost around that cost; None without an estimate."""
     if about is None:
         return None
-    highs = [move.cost_high for move in about.moves if move.cost_high is not None]
+    highs = [math.inf if move.cost_high is None else move.cost_high for move in about.moves]
     # As among the dots: a far or open end runs to the edge.
-    top = min(max([*highs, 1.2 * about.cost]), 2 * about.cost)
+    top = min(max(highs), 2 * about.cost)
     axis = Axis.around(min(move.cost_low for move in about.moves), top)
     bars = tuple(
         Bar(move, axis.place(move.cost_low), 100.0 if move.cost_high is None else axis.place(move.cost_high))

@@ -182,9 +182,9 @@ def _key(canvas: Canvas, names: Sequence[str], hollow: Sequence[int] = ()) -> No
 
 
 def _dots(canvas: Canvas, chart: DotChart, cost_unit: str) -> None:
-    if len(chart.series) > 1:
-        said = [f"{name} ({chart.unproven[i]})" if i in chart.unproven else name for i, name in enumerate(chart.series)]
-        _key(canvas, said, tuple(chart.unproven))
+    # One series has a key as well: nothing else here says whose throughput it is.
+    said = [f"{name} ({chart.unproven[i]})" if i in chart.unproven else name for i, name in enumerate(chart.series)]
+    _key(canvas, said, tuple(chart.unproven))
     rows = _Rows(canvas, chart.ticks, len(chart.dots), cost_unit, 90)
     for rank, dot in enumerate(chart.dots, 1):
         words = f"{rank}. {dot.name}, {dot.detail}, {chart.series[dot.series]}: {significant(dot.cost)} {cost_unit}"

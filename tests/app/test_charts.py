@@ -144,7 +144,7 @@ def test_figures_have_titles_units_and_tables(acme):
     assert tornado[:2] == ([f"What moves the cost of acme =box, 8 (H100-SXM:1): {unit}"], [unit])
     assert tornado[2] == [
         ["Input", "From", "To", f"Lowest cost{unit}", f"Highest cost{unit}"],
-        ["Throughput audio-hours/h (RTFx)", "360", "216", "0.0556", "0.0926"],
+        ["Throughput RTFx (audio seconds/s)", "360", "216", "0.0556", "0.0926"],
         ["Price USD per hour", "18.0", "22.0", "0.0625", "0.0764"],
         ["Utilization", "1.00", "0.900", "0.0694", "0.0772"],
     ]
