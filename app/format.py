@@ -7,6 +7,7 @@ from datetime import date
 
 from markupsafe import escape
 
+from app.charts.axes import short
 from app.languages import ENGLISH, gettext, language, localized
 from pricing import wording
 from pricing.wording import UNKNOWN
@@ -58,11 +59,8 @@ def range_text(low: float | None, high: float | None) -> str:
 
 
 def compact(value: float) -> str:
-    """Write a number for the tick of an axis: 2,000,000,000 is 2G, so that ticks stay apart on a phone."""
-    for suffix, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if abs(value) >= 10 * size or (abs(value) >= size and value % size == 0):
-            return localized(f"{value / size:,.6g}{suffix}")
-    return significant(value)
+    """Write a number for the tick of an axis: 2,000,000,000 is 2G."""
+    return localized(short(value))
 
 
 def words(name: str) -> str:

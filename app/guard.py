@@ -53,7 +53,10 @@ class Guard:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                message["headers"] = [*message.get("headers", ()), *HEADERS]
+                own = message.get("headers", ())
+                # A picture states a policy of its own, stricter than that of the pages.
+                stated = {name for name, _ in own}
+                message["headers"] = [*own, *((name, value) for name, value in HEADERS if name not in stated)]
             elif head:
                 message = {**message, "body": b""}
             await send(message)

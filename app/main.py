@@ -27,6 +27,7 @@ from app.routes import (
     compare_data,
     decisions,
     imports,
+    pictures,
     prices,
     receipts,
 )
@@ -72,6 +73,7 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
         compare,
         compare_data,
         decisions,
+        pictures,
         receipts,
         benchmarks,
         imports,

@@ -208,6 +208,7 @@ def _environment() -> Environment:
         "whole": text.whole,
         "words": text.words,
         "day": text.day,
+        "said": gettext,
         "table_row": table_row,
     }
     environment.globals |= {

@@ -29,12 +29,15 @@ EXAMPLES = {
         ("prices", "accelerator=H100&area=europe&sort=price_usd_per_accelerator_hour"),
         ("accelerators", "vendor=aws&sort=-memory_gib"),
     )
-    for ending in (".json", ".csv")
+    for ending in (".json", ".csv", *((".svg", ".png") if name == "compare" else ()))
 } | {"/healthz": "/healthz"}
 EXAMPLES |= {
     f"/{name}{ending}": link(f"/{name}{ending}", decision_named(name).example)
     for name in DECISIONS
-    for ending in (".json", ".csv", *(f"/{table.name}.csv" for table in decision_named(name).tables))
+    for ending in (
+        *(".json", ".csv", *(f"/{table.name}.csv" for table in decision_named(name).tables)),
+        *((".svg", ".png") if decision_named(name).chart else ()),
+    )
 }
 
 

@@ -12,7 +12,7 @@ import orjson
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from app.charts import curve_chart, dot_chart
+from app.charts import curve_chart, dot_chart, tornado_chart
 from app.cli_words import command_line
 from app.exports import page_rows, rows_of
 from app.languages import gettext
@@ -54,6 +54,7 @@ from pricing.flags import FLAGS
 from pricing.matching import REASONS, REMEDIES, ranked
 from pricing.offers import PURCHASES
 from pricing.parameters import LIST_PARAMETERS, of_measurements
+from pricing.sensitivity import of_cheapest
 from pricing.units import UNITS, Unit
 from pricing.workings import workings
 
@@ -290,5 +291,6 @@ def _part(answer: Answer, whole: Answer, pairs: Pairs, headings: Sequence[Headin
         "headlines": [(page_rows(h.estimates, HEADLINE_COLUMNS)[0], h) for h in headlines(answer)],
         "chart": dot_chart(answer.cheapest(CHART_ROWS)),
         "curves": curve_chart(curves(answer)),
+        "tornado": tornado_chart(of_cheapest(answer)),
         "alone": link("/compare", linked(of_measurements(pairs, places), offset=None)),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -121,7 +122,7 @@ async def prices_page(request: Request) -> Response:
         "values": grouped(pairs),
         "found": found,
         "rows": rows,
-        "chart": _history(rows) if found.history else None,
+        "chart": history_of(rows) if found.history else None,
         "last": last,
         "sort_column": found.sort.removeprefix("-"),
         "sort_descending": found.sort.startswith("-"),
@@ -137,10 +138,14 @@ async def prices_page(request: Request) -> Response:
     return page("prices.html", context)
 
 
-def _history(rows: list[Any]) -> HistoryChart | None:
-    """Return the chart of a history, where all rows are observations of one offer."""
-    keys = {
+def offers_of(rows: Iterable[Any]) -> set[tuple[object, ...]]:
+    """Return the keys of the offers that rows are observations of."""
+    return {
         (r.provider, r.instance_type, r.accelerator_count, r.region, r.purchase, r.term_months, r.plan) for r in rows
     }
+
+
+def history_of(rows: Sequence[Any]) -> HistoryChart | None:
+    """Return the chart of a history, where all rows are observations of one offer."""
     seen = [(r.observed_on, r.price_usd_per_hour) for r in rows if r.observed_on and r.price_usd_per_hour]
-    return history_chart(seen) if len(keys) == 1 else None
+    return history_chart(seen) if len(offers_of(rows)) == 1 else None

@@ -285,6 +285,7 @@ DECISION = Decision(
     ),
     (PRICES,),
     main="prices",
+    chart="Cost per month against volume.",
     verdicts=VERDICTS,
     measurements=(1, 1),
     roles=("Your machine, running the model or one like it",),

@@ -224,4 +224,5 @@ DECISION = Decision(
     ),
     (ESTIMATES, SHOPPING),
     main="estimates",
+    chart="Cost against utilization, and the target.",
 )

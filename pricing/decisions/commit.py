@@ -395,6 +395,7 @@ DECISION = Decision(
     (("on_demand", "10"), ("committed", "6.5"), ("term", "12"), ("horizon", "24"), ("stop_chance", "3%")),
     (PLANS, MONTHS),
     main="months",
+    chart="Cost so far, month by month.",
     verdicts=VERDICTS,
     measurements=(0, 0),
     takes=tuple(name for name in PRICE_PARAMETERS if name not in ("owned", "spot_loss")),

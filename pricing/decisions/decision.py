@@ -145,7 +145,8 @@ class Decision:
     the parameters of a comparison that it takes besides its own `inputs`; `verdicts` the closed list
     of verdicts with their meaning; `example` the pairs of a worked example; `main` the table that is its
     CSV (its figures are where that is blank; each table has a CSV of its own at /NAME/TABLE.csv);
-    `unit` what is counted where the question does not say.
+    `unit` what is counted where the question does not say; `chart` what its lines show, blank where it draws
+    none.
     """
 
     name: str
@@ -162,6 +163,7 @@ class Decision:
     measurements: tuple[int, int] = (1, 200)
     roles: tuple[str, ...] = ()
     takes: tuple[str, ...] = QUESTION_PARAMETERS
+    chart: str = ""
 
 
 @dataclass(frozen=True)

@@ -423,5 +423,6 @@ DECISION = Decision(
     ),
     (FLEETS,),
     main="fleets",
+    chart="Cost against demand.",
     takes=tuple(name for name in QUESTION_PARAMETERS if name not in ("utilization", "spot_loss")),
 )

@@ -230,6 +230,7 @@ DECISION = Decision(
         ("warm_up_hours", "40"),
     ),
     (NET,),
+    chart="Cost of the move, and what it has saved so far.",
     verdicts=VERDICTS,
     measurements=(0, 2),
     roles=("Now", "After"),

@@ -6,11 +6,16 @@ from datetime import date
 
 import pytest
 
-from app.charts import dot_chart, history_chart, nice_step
+from app.charts import curve_chart, dot_chart, history_chart, lines_chart, nice_step, tornado_chart
 from pricing.accelerators import catalogue
-from pricing.compare import compare
+from pricing.compare import Curve, compare
+from pricing.curves import Point
+from pricing.decisions.decision import Lines, Series
+from pricing.measurements import single
 from pricing.reading import Reader
+from pricing.sensitivity import Sensitivity, moves
 from pricing.sources.own_schema import read_csv
+from pricing.units import unit_named
 from tests.app.asking import Page
 
 DAY = date(2026, 1, 10)
@@ -51,7 +56,7 @@ def test_dots_lie_in_proportion_from_zero():
     assert [(dot.low, dot.high, dot.low_at, dot.high_at) for dot in found.dots] == [(None, None, None, None)] * 3
     assert [dot.name for dot in found.dots] == ["acme box-0", "acme box-1", "acme box-2"]
     assert found.dots[0].detail == "global · on demand · 1 × L4"
-    assert found.series == ("a",)
+    assert (found.series, found.unproven, found.ranged) == (("a",), {}, False)
 
 
 def test_the_axis_ends_at_a_round_value_beyond_the_dearest():
@@ -101,12 +106,57 @@ def test_the_svg_holds_the_positions(acme):
     page = Page(acme.get(query).text)
     # box-1: 3.6 / 36 = 0.1, between 0.08 and 0.1333…; the box of 8: 20 / 288, between 1 / 18 and 20 / 216.
     # The axis ends at 0.15, in steps of 0.05.
-    figure = [e for e in page.all("svg") if e.inside("figure")]
-    assert [e.attributes["x"] for e in figure if "x" in e.attributes] == ["46.296%", "66.667%"]
-    ranges = [e.attributes for e in page.all("line") if e.attributes.get("class") == "range"]
+    # What moves the cost stands in details; it is looked at below.
+    drawn = [e for e in page.elements if e.inside("figure") and not e.inside("details")]
+    assert [e.attributes["x"] for e in drawn if e.tag == "svg" and "x" in e.attributes] == ["46.296%", "66.667%"]
+    ranges = [e.attributes for e in drawn if e.attributes.get("class") == "range"]
     assert [(a["x1"], a["x2"]) for a in ranges] == [("37.037%", "61.728%"), ("53.333%", "88.889%")]
-    ticks = [(e.attributes["x"], e.text) for e in page.all("text")]
+    ticks = [(e.attributes["x"], e.text) for e in drawn if e.tag == "text"]
     assert ticks == [("0.0%", "0"), ("33.333%", "0.0500"), ("66.667%", "0.100"), ("100.0%", "0.150")]
+
+
+def figures_of(page):
+    """Return of each figure its title, the texts of its axes, and its table: headings, then rows of cells."""
+    found = []
+    for figure in page.all("figure"):
+        inside = [e for e in page.elements if figure in e.around]
+        rows = [
+            [c.text for c in inside if c.tag in ("th", "td") and c.around[-1] is row]
+            for row in inside
+            if row.tag == "tr"
+        ]
+        axes = [e.text for e in inside if e.attributes.get("class", "").startswith("axis")]
+        found.append(([e.text for e in inside if e.tag == "figcaption"], axes, rows))
+    return found
+
+
+def test_figures_have_titles_units_and_tables(acme):
+    query = "/compare?unit=audio_hour&m=H100-SXM:1=36~9&provider=acme&as_of=2026-11-15"
+    dots, tornado = figures_of(Page(acme.get(query).text))
+    unit = "USD per audio-hour"
+    assert dots[:2] == ([f"The cheapest 2: {unit}, with ranges"], [unit])
+    assert dots[2] == [
+        ["Rank", "Offer", "Measurement", f"Cost{unit}", f"At least{unit}", f"At most{unit}"],
+        ["1", "acme =box, 8 eu-1 · on demand · 8 × H100-SXM", "H100-SXM:1", "0.0694", "0.0556", "0.0926"],
+        ["2", "acme box-1 eu-1 · on demand · 1 × H100-SXM", "H100-SXM:1", "0.100", "0.0800", "0.133"],
+    ]
+    # 20 / (8 · 36): with the range of 27 to 45 each, the price ± 10 %, and a load of 90 %.
+    assert tornado[:2] == ([f"What moves the cost of acme =box, 8 (H100-SXM:1): {unit}"], [unit])
+    assert tornado[2] == [
+        ["Input", "From", "To", f"Lowest cost{unit}", f"Highest cost{unit}"],
+        ["Throughput RTFx (audio seconds/s)", "360", "216", "0.0556", "0.0926"],
+        ["Price USD per hour", "18.0", "22.0", "0.0625", "0.0764"],
+        ["Utilization", "1.00", "0.900", "0.0694", "0.0772"],
+    ]
+
+
+def test_pictures_of_the_page_are_of_its_question(acme):
+    page = Page(acme.get("/compare?unit=audio_hour&m=H100-SXM:1=36~9&provider=acme&as_of=2026-11-15").text)
+    links = [a.attributes["href"] for a in page.all("a") if a.text in ("SVG", "PNG")]
+    question = "unit=audio_hour&m=H100-SXM:1=36~9&provider=acme&as_of=2026-11-15"
+    names = ("compare.svg", "compare.png", "compare/tornado.svg", "compare/tornado.png")
+    assert links == [f"/{name}?{question}" for name in names]
+    assert [acme.get(address).status_code for address in links] == [200] * 4
 
 
 def test_a_history_runs_from_zero_to_the_highest_price_and_from_first_to_last_day():
@@ -127,3 +177,39 @@ def test_the_history_of_one_offer_is_drawn(client):
     assert "USD per hour, 2026-" in page
     assert "2026-10-03: 14.5593 USD per hour" in page
     assert "chart history" not in client.get("/prices?history=1").text
+
+
+def test_a_tornado_lies_around_the_cost():
+    # 6 / (10 · 0.6) = 1: utilization from 6/7 to 1.2, throughput from 0.909 to 1.111, price from 0.9 to 1.1.
+    found = tornado_chart(
+        Sensitivity("acme box", "a", 1.0, moves(6.0, single(10.0), 1.0, 0.6, unit_named("audio_hour")))
+    )
+    assert [value for value, _ in found.ticks] == pytest.approx([0.8, 0.9, 1.0, 1.1, 1.2])
+    assert [at for _, at in found.ticks] == pytest.approx([0, 25, 50, 75, 100], abs=1e-3)
+    assert found.at == 50.0
+    assert [(bar.move.input, bar.low_at, bar.high_at) for bar in found.bars] == [
+        ("utilization", 14.286, 100.0),
+        ("throughput", 27.273, 77.778),
+        ("price", 25.0, 75.0),
+    ]
+    assert tornado_chart(None) is None
+
+
+def test_an_open_or_far_end_of_a_tornado_runs_to_twice_the_cost():
+    found = tornado_chart(Sensitivity("a", "b", 5.0, moves(1.0, single(2.0), 1.0, 0.1, unit_named("audio_hour"))))
+    assert (found.ticks[-1], found.bars[0].high_at) == ((10.0, 100.0), 100.0)
+    assert found.bars[0].move.cost_high is None
+
+
+def test_lines_and_curves_lie_between_zero_and_the_largest():
+    found = lines_chart(
+        Lines("t", "hours", "USD", (Series("a", ((0.0, 0.0), (4.0, 10.0))), Series("b", ((2.0, 5.0),))))
+    )
+    assert found.series == (("a", ((0.0, 100.0), (100.0, 0.0))), ("b", ((50.0, 50.0),)))
+    assert [tick for tick, _ in found.across] == [0, 1, 2, 3, 4]
+    assert lines_chart(Lines("t", "x", "y", (Series("a", ((0.0, 0.0),)),))) is None
+    assert lines_chart(Lines("t", "x", "y", ())) is None
+    curve = Curve("sweep", "acme box", "ttft_p99", (Point("one", 0.5, 4.0, True), Point("two", 1.0, 2.0, True)))
+    (series,) = curve_chart([curve]).series
+    assert [(p.label, p.x, p.y) for p in series.points] == [("one", 50.0, 0.0), ("two", 100.0, 50.0)]
+    assert curve_chart([]) is None

@@ -35,7 +35,11 @@ OPERATIONS = {**dict.fromkeys(SERVED, "get"), POST: "post", "/api/v1/prices/impo
 
 def is_machine(path):
     """Whether a path is for programs, not a page."""
-    return path.startswith("/api/") or path.endswith((".json", ".csv", ".xlsx", ".tsv", ".md")) or path == "/healthz"
+    return (
+        path.startswith("/api/")
+        or path.endswith((".json", ".csv", ".xlsx", ".tsv", ".md", ".svg", ".png"))
+        or path == "/healthz"
+    )
 
 
 @pytest.fixture(scope="module")

@@ -38,7 +38,7 @@ def asked(page: Page) -> list[tuple[str, str]]:
 
 
 def table_row(page: Page, offer: str, region: str) -> Locator:
-    return page.locator("tbody tr", has=page.get_by_role("rowheader", name=f"{offer} {region} ·"))
+    return page.locator(".scroll tbody tr", has=page.get_by_role("rowheader", name=f"{offer} {region} ·"))
 
 
 def cost(page: Page, offer: str = "aws trn1.32xlarge", region: str = "us-east-1") -> Locator:
@@ -48,7 +48,10 @@ def cost(page: Page, offer: str = "aws trn1.32xlarge", region: str = "us-east-1"
 
 def costs(page: Page) -> list[float]:
     """Return the costs of the table's rows, with every digit."""
-    return [float(text) for text in page.locator("tbody td:has(strong)").evaluate_all("all => all.map((c) => c.title)")]
+    return [
+        float(text)
+        for text in page.locator(".scroll tbody td:has(strong)").evaluate_all("all => all.map((c) => c.title)")
+    ]
 
 
 def mark_document(page: Page) -> None:

@@ -14,7 +14,7 @@ def test_example_is_named_as_published_with_its_source(opened):
 
 def test_sentence_chart_and_table_agree_on_the_cheapest(opened):
     page = opened("/")
-    first = page.locator("tbody tr").first
+    first = page.locator(".scroll tbody tr").first
     name = first.get_by_role("rowheader").evaluate("cell => cell.firstChild.textContent")
     shown = first.locator("td strong").inner_text()
     sentence = page.locator(".headline").first
@@ -34,13 +34,13 @@ def test_chart_has_fifteen_dots_in_the_order_of_the_table(opened):
     places = chart.locator("svg svg").evaluate_all("all => all.map((mark) => parseFloat(mark.getAttribute('x')))")
     assert places == sorted(places)
     values = chart.locator(".value").all_inner_texts()
-    assert values == page.locator("tbody td strong").all_inner_texts()[:15]
+    assert values == page.locator(".scroll tbody td strong").all_inner_texts()[:15]
 
 
 def test_every_row_has_date_age_and_evidence_of_its_price(opened):
     page = opened("/")
-    rows = page.locator("tbody tr")
-    cells = page.locator("tbody td.source").all_inner_texts()
+    rows = page.locator(".scroll tbody tr")
+    cells = page.locator(".scroll tbody td.source").all_inner_texts()
     assert rows.count() == len(cells) > 15
     for cell in cells:
         assert re.match(r"\d{4}-\d\d-\d\d\s+\d+ days · (list|survey)", cell), cell
@@ -48,7 +48,7 @@ def test_every_row_has_date_age_and_evidence_of_its_price(opened):
 
 def test_every_number_column_is_right_aligned_and_tabular(opened):
     page = opened("/")
-    styles = page.locator("tbody tr:first-child td.number").evaluate_all(
+    styles = page.locator(".scroll tbody tr:first-child td.number").evaluate_all(
         "all => all.map(cell => [getComputedStyle(cell).textAlign, getComputedStyle(cell).fontVariantNumeric])"
     )
     assert styles == [["right", "tabular-nums"]] * 8

@@ -18,7 +18,7 @@ def test_message_stands_at_its_field_and_goes_when_the_field_is_right(opened):
         "'10o00' is not a number; write digits with a dot for decimals, without currency sign, unit or space"
     )
     expect(page.get_by_role("status")).to_have_text("The question has a mistake; see its fields.")
-    expect(page.locator("#results tbody")).to_have_count(0)
+    expect(page.locator("#results .scroll tbody")).to_have_count(0)
     field.fill(TRAINIUM)
     expect(cost(page)).to_have_text("0.597")
     expect(note).to_be_hidden()

@@ -13,27 +13,27 @@ def test_filters_work_in_place_and_are_the_link(opened):
     page = opened("/prices")
     mark_document(page)
     page.get_by_label("Accelerator or family").fill("H100")
-    expect(page.locator("tbody td", has_text="Gaudi1")).to_have_count(0)
+    expect(page.locator(".scroll tbody td", has_text="Gaudi1")).to_have_count(0)
     page.get_by_role("group", name="Area").get_by_label("europe").check()
-    expect(page.locator("tbody")).not_to_contain_text("us-east-1")
+    expect(page.locator(".scroll tbody")).not_to_contain_text("us-east-1")
     expect(page.get_by_role("status")).to_contain_text("prices")
     assert same_document(page)
     assert asked(page)[:2] == [("accelerator", "H100"), ("area", "europe")]
-    rows = page.locator("tbody tr").all_inner_texts()
+    rows = page.locator(".scroll tbody tr").all_inner_texts()
     page.reload()
-    assert page.locator("tbody tr").all_inner_texts() == rows
+    assert page.locator(".scroll tbody tr").all_inner_texts() == rows
     page.go_back()
-    expect(page.locator("tbody")).to_contain_text("us-east-1")
+    expect(page.locator(".scroll tbody")).to_contain_text("us-east-1")
     expect(page.get_by_role("group", name="Area").get_by_label("europe")).not_to_be_checked()
     expect(page.get_by_label("Accelerator or family").first).to_have_value("H100")
 
 
 def test_history_of_an_offer_is_one_click_away(opened):
     page = opened("/prices?accelerator=Trainium1")
-    page.locator("tbody tr", has_text="us-east-2").get_by_role("link", name="history").first.click()
+    page.locator(".scroll tbody tr", has_text="us-east-2").get_by_role("link", name="history").first.click()
     expect(page.locator("h2").first).to_contain_text("observed up to")
     expect(page.get_by_label("All observations, not only the newest")).to_be_checked()
-    dates = [cell[:10] for cell in page.locator("tbody td:nth-child(8)").all_inner_texts()]
+    dates = [cell[:10] for cell in page.locator(".scroll tbody td:nth-child(8)").all_inner_texts()]
     assert dates == sorted(dates, reverse=True)
     assert len(set(dates)) > 1
 
@@ -45,7 +45,7 @@ def test_sorting_by_the_price_of_one_accelerator(opened):
     page.keyboard.press("Enter")
     expect(page.locator("th:has(#sort-price_usd_per_accelerator_hour)")).to_have_attribute("aria-sort", "ascending")
     expect(button).to_be_focused()
-    shown = page.locator("tbody td:nth-child(7)").evaluate_all("all => all.map((cell) => cell.title)")
+    shown = page.locator(".scroll tbody td:nth-child(7)").evaluate_all("all => all.map((cell) => cell.title)")
     prices = [float(text) for text in shown]
     assert prices == sorted(prices)
 
@@ -55,7 +55,7 @@ def test_csv_holds_the_filtered_prices(opened):
     with page.expect_download() as begun:
         page.get_by_role("link", name="CSV").click()
     rows = list(csv.DictReader(io.StringIO(Path(begun.value.path()).read_bytes().decode(), newline="")))
-    shown = page.locator("tbody td:nth-child(6)").evaluate_all("all => all.map(cell => cell.title)")
+    shown = page.locator(".scroll tbody td:nth-child(6)").evaluate_all("all => all.map(cell => cell.title)")
     assert [float(row["price_usd_per_hour"]) for row in rows] == [float(text) for text in shown]
     assert {row["purchase"] for row in rows} == {"on_demand"}
 
@@ -76,7 +76,7 @@ def test_accelerators_are_filtered_and_sorted(opened):
     expect(page.get_by_label("aws", exact=True)).to_be_checked()
     page.get_by_role("button", name="Memory").click()
     expect(page.locator("th:has(#sort-memory_gib)")).to_have_attribute("aria-sort", "descending")
-    names = page.locator("tbody th").all_inner_texts()
+    names = page.locator(".scroll tbody th").all_inner_texts()
     assert set(names) == {"Trainium3", "Trainium2", "Trainium1", "Inferentia2", "Inferentia1"}
     assert names.index("Trainium2") < names.index("Trainium1")
     expect(page.get_by_label("aws", exact=True)).to_be_checked()

@@ -87,9 +87,9 @@ def test_late_answer_to_an_earlier_question_is_not_shown(opened):
 
 def test_filters_narrow_the_answer(opened):
     page = opened(compare(*KNOWN, ("purchase", "spot")))
-    expect(page.locator("tbody th", has_text="spot").first).to_be_visible()
+    expect(page.locator(".scroll tbody th", has_text="spot").first).to_be_visible()
     page.get_by_role("group", name="Purchase").get_by_label("spot").uncheck()
-    expect(page.locator("tbody th", has_text="spot")).to_have_count(0)
+    expect(page.locator(".scroll tbody th", has_text="spot")).to_have_count(0)
     page.locator("summary", has_text="Area").click()
     page.get_by_label("asia", exact=True).check()
     expect(page.locator("#results")).not_to_contain_text("us-east-1 · on demand")

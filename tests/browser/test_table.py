@@ -16,7 +16,7 @@ def heading(page, column):
 
 
 def ranks(page):
-    return [int(cell) for cell in page.locator("tbody td:first-child").all_inner_texts()]
+    return [int(cell) for cell in page.locator(".scroll tbody td:first-child").all_inner_texts()]
 
 
 def test_sorting_by_a_button_keeps_focus_and_says_the_direction(opened):
@@ -42,7 +42,7 @@ def test_sorting_by_text_and_by_what_is_better_when_large(opened):
     page = opened(compare(*TWO))
     page.get_by_role("button", name="Offer").click()
     expect(heading(page, "provider")).to_have_attribute("aria-sort", "ascending")
-    providers = [name.split()[0] for name in page.locator("tbody th").all_inner_texts()]
+    providers = [name.split()[0] for name in page.locator(".scroll tbody th").all_inner_texts()]
     assert providers == sorted(providers)
     page.get_by_role("button", name="Rate", exact=True).click()
     expect(heading(page, "rate_per_second")).to_have_attribute("aria-sort", "descending")
@@ -131,7 +131,7 @@ def test_typing_is_one_entry_of_the_history(opened):
     field = page.get_by_label("Measurement 1")
     for rate in ("20000", "40000"):
         field.fill(f"Trainium1:16={rate}")
-        expect(page.locator("tbody")).to_contain_text(f"{int(rate):,}")
+        expect(page.locator(".scroll tbody")).to_contain_text(f"{int(rate):,}")
     assert page.evaluate("history.length") == before + 1
     page.go_back()
     expect(cost(page)).to_have_text("0.597")
@@ -156,7 +156,7 @@ def test_csv_has_the_rows_of_the_screen(opened):
         page.get_by_role("link", name="CSV, all estimates").click()
     assert begun.value.suggested_filename.startswith("perdollar-output_token-")
     rows = list(csv.DictReader(io.StringIO(Path(begun.value.path()).read_bytes().decode(), newline="")))
-    names = page.locator("tbody th").evaluate_all("all => all.map(cell => cell.firstChild.textContent)")
+    names = page.locator(".scroll tbody th").evaluate_all("all => all.map(cell => cell.firstChild.textContent)")
     assert [f"{row['provider']} {row['instance_type']}" for row in rows] == names
     assert [float(row["cost_usd"]) for row in rows] == costs(page)
 
@@ -181,6 +181,6 @@ def test_json_has_the_rows_of_the_screen(opened):
 
 def test_source_of_a_price_opens_in_its_row(opened):
     page = opened(compare(*KNOWN))
-    row = page.locator("tbody tr").first
+    row = page.locator(".scroll tbody tr").first
     row.locator("summary").click()
     expect(row.locator("details p")).to_contain_text("pricing_aws.go")

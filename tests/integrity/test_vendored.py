@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = (ROOT / "app/static/vendor", ROOT / "tests/browser/vendor")
+FOLDERS = (ROOT / "app/static/vendor", ROOT / "tests/browser/vendor", ROOT / "app/charts/fonts")
 
 
 def sha256(path: Path) -> str:

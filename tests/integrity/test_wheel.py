@@ -21,6 +21,8 @@ page = client.get("/")
 assert page.status_code == 200 and "Cheapest" in page.text, page.status_code
 assert client.get("/static/perdollar.css").status_code == 200
 assert client.get("/static/vendor/htmx.min.js").status_code == 200
+picture = client.get("/compare.png?unit=audio_hour&m=L4=120")
+assert picture.content.startswith(b"\\x89PNG"), picture.text[:200]
 print(app.__file__)
 """
 
@@ -67,4 +69,4 @@ def test_the_server_has_pages_and_static_files(installed):
 
 def test_licences_are_inside(installed):
     names = {path.name for path in installed.rglob("*LICENSE*")}
-    assert {"LICENSE", "htmx.LICENSE", "pico.LICENSE"} <= names
+    assert {"LICENSE", "htmx.LICENSE", "pico.LICENSE", "DejaVuSans.LICENSE"} <= names
