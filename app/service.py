@@ -213,6 +213,7 @@ def _environment() -> Environment:
     }
     environment.globals |= {
         "range_text": text.range_text,
+        "number_cells": text.number_cells,
         "compact": text.compact,
         "languages": LANGUAGES,
         "language": language,
