@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from datetime import date
 
-from markupsafe import escape
+from markupsafe import Markup, escape
 
 from app.charts.axes import short
 from app.languages import ENGLISH, gettext, language, localized
@@ -82,6 +82,11 @@ def day(value: date | str | None) -> str:
 def number_cell(value: float | None) -> str:
     """Write a table cell of a number, rounded, with every digit on hover."""
     return f'<td class="number" title="{exact(value)}">{significant(value)}</td>'
+
+
+def number_cells(*values: float | None) -> Markup:
+    """Write table cells of numbers beside each other."""
+    return Markup("".join(map(number_cell, values)))  # noqa: S704 - nothing but digits and signs of numbers
 
 
 def price_cell(value: float | None, each: float | None) -> str:

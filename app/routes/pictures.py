@@ -21,6 +21,7 @@ from app.problems import of_input
 from app.routes.compare import CHART_ROWS
 from app.routes.prices import history_of, offers_of
 from app.service import Service, linked, query_pairs, service_for
+from app.view import read_view
 from pricing.browse import PRICE_COLUMNS, browse
 from pricing.compare import Answer, compare, curves, parts, prices_of
 from pricing.decisions import DECISIONS, decision_named
@@ -80,6 +81,8 @@ def _known(asked: str, tag: str) -> bool:
 
 def _answered(service: Service, pairs: list[tuple[str, str]]) -> tuple[Answer, list[tuple[str, Answer]], Footer]:
     """Return an answer, its parts that can be compared, each with its name if there are several, and the foot."""
+    view, pairs = read_view(pairs)
+    view.refuse_problems()
     answer = compare(service.reader().from_pairs(pairs), service.catalogue)
     found = parts(answer, service.catalogue)
     names = [

@@ -140,6 +140,15 @@ def test_groups_that_cant_be_compared_stand_apart(client):
     assert len([text for text in said if text.startswith("1. ")]) == 2
 
 
+def test_how_the_page_shows_its_table_changes_no_picture(acme):
+    plain = acme.get("/compare.svg", params=ASKED).text
+    assert acme.get("/compare.svg", params=ASKED | {"price_per": "month", "explain": "1"}).text == plain
+    (only,) = [
+        t for t in texts(picture(acme, "/compare.svg", ASKED | {"where.instance_type": "box-1"})) if t[:2] == "1."
+    ]
+    assert only == "1. acme box-1"
+
+
 def test_nothing_found_is_said(client):
     said = texts(picture(client, "/compare.svg", {"unit": "output_token", "m": "H100-SXM:512=5200"}))
     assert said[0] == "Cost in USD per 1M output tokens: no estimate"
