@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 FONTS = Path(__file__).parent / "fonts"
@@ -9,8 +10,11 @@ FONTS = Path(__file__).parent / "fonts"
 ZOOM = 2
 
 
+# A page that many read asks for one picture again and again. Drawing takes a tenth of a second in which, since the
+# library keeps the interpreter, nothing else is answered.
+@lru_cache(32)
 def png(svg: str) -> bytes:
-    """Return a drawing as PNG, in its light colours."""
+    """Return a drawing as PNG, in its light colours; the last ones are kept."""
     # Only asked for here: the library is not small.
     import resvg_py  # noqa: PLC0415
 
