@@ -132,6 +132,18 @@ class View:
         """The unit of a cost as it is shown, in the reader's language."""
         return gettext(self.scale.label)
 
+    def chart_cost(self, usd: float | None) -> float | None:
+        """Return a cost as charts show it: per the same quantity; what one USD buys is drawn as its cost."""
+        return usd if usd is None or self.scale.inverse else usd * self.scale.factor
+
+    def ticks(self, placed: Iterable[tuple[float, float]]) -> list[tuple[float | None, float]]:
+        """Return the ticks of an axis of costs, which stay where they are."""
+        return [(self.chart_cost(value), at) for value, at in placed]
+
+    def chart_unit(self, unit: Unit) -> str:
+        """The unit of costs in charts."""
+        return gettext(unit.cost_unit) if self.scale.inverse else self.cost_unit
+
     def price(self, usd_per_hour: float | None) -> float | None:
         """Return a price per hour as it is shown."""
         if usd_per_hour is None or not self.price_per:

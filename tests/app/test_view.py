@@ -39,6 +39,18 @@ def test_a_cost_per_another_quantity(client, per, shown, unit):
     assert f"{shown} {unit}" in headline
 
 
+def test_charts_follow_the_quantity(client):
+    page = Page(client.get(f"{BASE}&per=1K").text)
+    dot = next(e for e in page.all("div") if e.attributes.get("class") == "dot")
+    # 0.597222… ÷ 1000, its bounds at 10,500 and 9,500 tokens a second.
+    assert "0.000597 USD per 1K output tokens (0.000569 to 0.000629)" in dot.attributes["title"]
+    captions = [caption.text for caption in page.all("figcaption")]
+    assert captions
+    assert all("USD per 1K output tokens" in caption for caption in captions)
+    inverse = Page(client.get(f"{BASE}&per=usd").text)
+    assert all("USD per 1M output tokens" in caption.text for caption in inverse.all("figcaption"))
+
+
 def test_bounds_of_what_a_dollar_buys_are_the_other_way_round(client):
     low = 3600 * 9500 / 21.5
     high = 3600 * 10500 / 21.5
