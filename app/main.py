@@ -27,6 +27,7 @@ from app.routes import (
     compare_data,
     decisions,
     imports,
+    pick,
     pictures,
     prices,
     receipts,
@@ -72,6 +73,7 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
     for resource in (
         compare,
         compare_data,
+        pick,
         decisions,
         pictures,
         receipts,

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
-import orjson
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
@@ -16,6 +14,7 @@ from app.charts import curve_chart, dot_chart, tornado_chart
 from app.cli_words import command_line
 from app.exports import page_rows, rows_of
 from app.languages import gettext
+from app.presets import preset_body, preset_links, preset_pairs, published_rows
 from app.service import (
     Pairs,
     Service,
@@ -45,7 +44,6 @@ from app.view import (
     scales,
     shown_headings,
 )
-from pricing.accelerators import DATA
 from pricing.columns import COLUMNS, Column
 from pricing.compare import Answer, Headline, compare, curves, headlines, parts
 from pricing.errors import InvalidInputError
@@ -79,13 +77,6 @@ _IN_HEADLINE = (
 HEADLINE_COLUMNS = tuple(column for column in COLUMNS if column.name in _IN_HEADLINE)
 
 
-@cache
-def example_body() -> dict[str, Any]:
-    """Read the worked example of the first visit: published figures, with their source."""
-    body: dict[str, Any] = orjson.loads((DATA / "example.json").read_bytes())
-    return body
-
-
 @router.get("/", include_in_schema=False)
 @router.get("/compare", include_in_schema=False)
 async def compare_page(request: Request) -> Response:
@@ -99,8 +90,9 @@ async def compare_page(request: Request) -> Response:
         view, pairs = read_view(pairs)
         example = not any(value.strip() and name != "table" and not name.startswith("utm_") for name, value in pairs)
         reader = service.reader()
-        pairs = pairs if example else _without_stale_details(pairs, reader.from_json(example_body()).pairs)
-        body = example_body() | ({"table": service.uploaded} if service.uploaded else {})
+        for preset in () if example else preset_pairs(reader).values():
+            pairs = _without_stale_details(pairs, preset)
+        body = preset_body() | ({"table": service.uploaded} if service.uploaded else {})
         question = reader.from_json(body) if example else reader.from_pairs(pairs)
         answer = compare(question, service.catalogue)
     except InvalidInputError as error:
@@ -163,6 +155,8 @@ def _form(service: Service, pairs: Pairs) -> dict[str, object]:
         "active": "compare",
         "values": values,
         "problems": {},
+        "presets": preset_links(service.reader()),
+        "published": published_rows(pairs, service.reader()),
         "unit_options": [(unit.id, unit.cost_unit) for unit in UNITS.values()],
         "purchases": PURCHASES,
         "providers": [*known, *others],
@@ -205,7 +199,7 @@ def _results(
         "sides": chosen,
         "side_lines": lines(chosen, view, question.unit.rate_unit),
         "most_sides": MOST_SIDES,
-        "example": example_body() if example else None,
+        "example": preset_body() if example else None,
         "explained": _explained(answer, view.explain),
         "rivals_of": _rivals_of,
         "parts": [_part(part, answer, pairs, headings) for part in parts(answer, service.catalogue)],
