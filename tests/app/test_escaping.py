@@ -80,7 +80,7 @@ def test_labels_and_details_are_shown_as_text(client, text):
     assert answer.status_code == 200
     page = Page(answer.text)
     refuse_foreign_elements(page)
-    assert [e for e in page.all("input") if e.attributes["value"] == f"{text}@L4=5"]
+    assert [e for e in page.all("input") if e.attributes.get("value") == f"{text}@L4=5"]
     assert [e for e in page.all("input") if e.attributes["name"] == "m1.model" and e.attributes["value"] == text]
     assert f"{text}: measured, {text}. Source: {text}." in [li.text for li in page.all("li")]
     key = [li.text for li in page.all("li") if li.around[-1].attributes.get("class") == "key"]
