@@ -18,7 +18,7 @@ MOST_TYPED = 100
 # With so few accelerators in question, each is offered in several sizes.
 _FEW, _SIZES = 3, 4
 FORMS = ("m", "hardware", "offer", "accelerator", "quote")
-_PREFIX, _WITHIN, _BY_ACCELERATOR = range(3)
+_EXACT, _PREFIX, _WITHIN, _BY_ACCELERATOR = range(4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,9 @@ class _Entry:
 def choices(typed: str, form: str, table: PriceTable, catalogue: Catalogue) -> list[Choice]:
     """Return the completions of what was typed, at most 20, the nearest first.
 
-    First come names that begin so, then names that hold it, then instance types by their accelerator; of
-    each the accelerators before the types, the most offered before the others.
+    First comes the name itself, then names that begin so, names that hold it, and instance types by their
+    accelerator; of each the accelerators before the types, the most offered before the others.
+
     `form` is what the field takes: `m` HARDWARE=, `hardware` ACCELERATOR:COUNT or PROVIDER/TYPE, `offer`
     PROVIDER/TYPE, `accelerator` a name alone, `quote` PROVIDER/TYPE@ACCELERATOR:COUNT=.
     """
@@ -108,13 +109,13 @@ def _matching(name: str, form: str, entries: Iterable[_Entry]) -> Iterator[tuple
 
 def _rank(wanted: str, entry: _Entry) -> tuple[int | None, str]:
     """How the text stands in the best of the spellings, and that spelling."""
-    within: str | None = None
+    best: int | None = None
+    by = ""
     for key, spelling in entry.spellings:
-        if key.startswith(wanted):
-            return _PREFIX, spelling
-        if within is None and wanted in key:
-            within = spelling
-    return (None, "") if within is None else (_WITHIN, within)
+        rank = _EXACT if key == wanted else _PREFIX if key.startswith(wanted) else _WITHIN
+        if wanted in key and (best is None or rank < best):
+            best, by = rank, spelling
+    return best, by
 
 
 def _order(found: tuple[int, str, _Entry]) -> tuple[int, bool, int, str]:

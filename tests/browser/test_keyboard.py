@@ -23,6 +23,9 @@ def test_skip_link_is_first_and_leads_past_the_navigation(opened):
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="To the results")).to_be_focused()
     expect(page.get_by_role("link", name="To the results")).to_be_in_viewport(ratio=1)
+    for name in ("tokens", "audio", "is a seller's claim true?"):
+        page.keyboard.press("Tab")
+        expect(page.locator(".presets").get_by_role("link", name=name)).to_be_focused()
     page.keyboard.press("Tab")
     expect(page.get_by_label("Cost per")).to_be_focused()
 

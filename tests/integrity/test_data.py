@@ -259,8 +259,10 @@ def test_a100_alone_has_two_meanings():
     assert catalogue().family_of("H100") == {"H100-SXM", "H100-PCIe", "H100-NVL"}
 
 
-def test_the_example_is_answered(table):
-    body = orjson.loads((DATA / "example.json").read_bytes())
+@pytest.mark.parametrize("name", ["example.json", "example_audio.json"])
+def test_the_examples_are_published_and_answered(table, name):
+    body = orjson.loads((DATA / name).read_bytes())
+    assert all(m["evidence"] == "published" and "@" in m["source"] for m in body["measurements"])
     question = Reader(table, catalogue(), TODAY).from_json(body)
     assert question.warnings == ()
     answer = compare(question, catalogue())
