@@ -40,6 +40,17 @@ def test_axe_finds_nothing_on_a_phone(opened, name):
     assert page.evaluate(RUN, TAGS) == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_while_hardware_completes(opened, scheme):
+    page = opened("/", bypass_csp=True, color_scheme=scheme)
+    page.locator("#m-0").fill("")
+    page.locator("#m-0").press_sequentially("h100")
+    page.locator("#pick-0").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.evaluate(AXE)
+    assert page.evaluate(RUN, TAGS) == []
+
+
 def luminance(colour):
     """Return the relative luminance of WCAG 2.2 of an opaque rgb() colour."""
     parts = [int(part) / 255 for part in re.findall(r"[\d.]+", colour)[:3]]

@@ -85,3 +85,12 @@ def test_filters_of_the_price_list(plain):
     cells = page.locator(".scroll tbody tr").all_inner_texts()
     assert cells
     assert all("Trainium" in text and "spot" in text for text in cells)
+
+
+def test_common_accelerators_are_offered_by_the_browser(plain):
+    page = plain("/")
+    options = page.locator(f"#{page.get_by_label('Measurement 1', exact=True).get_attribute('list')} option")
+    values = options.evaluate_all("all => all.map((option) => option.value)")
+    assert "H100-SXM:8=" in values
+    assert "Trainium2:16=" in values
+    expect(page.locator("[data-remove]:visible, [data-copies]")).to_have_count(0)
