@@ -93,12 +93,13 @@ def opened(base: str, browser: Browser, watch: Watch) -> Iterator[Opened]:
     """Open an address of the server in a context of its own, with the options that are named."""
     contexts = []
 
-    def open_page(address: str = "/", width: int = 1280, height: int = 900, **options: object) -> Page:
+    def open_page(address: str | None = "/", width: int = 1280, height: int = 900, **options: object) -> Page:
         context = browser.new_context(base_url=base, viewport={"width": width, "height": height}, **options)
         contexts.append(context)
         watch.context(context)
         page = context.new_page()
-        page.goto(address)
+        if address is not None:
+            page.goto(address)
         return page
 
     yield open_page
