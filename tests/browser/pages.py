@@ -10,7 +10,9 @@ from playwright.sync_api import Page, Response
 from pricing.decisions import DECISIONS
 from tests.browser.asking import CURVES, KNOWN, RANGES, TRAINIUM, TWO, WRONG, compare
 
-BENCHMARKS = b"label,hardware,rtfx,model\nours,L4:1,120.5,whisper-large-v3\nsecond,T4:1,61,whisper-large-v3\nunknown,,40,\n"
+BENCHMARKS = (
+    b"label,hardware,rtfx,model\nours,L4:1,120.5,whisper-large-v3\nsecond,T4:1,61,whisper-large-v3\nunknown,,40,\n"
+)
 PLANS = {"plans_metal": [{"id": "vbm-48c-8-h100-gpu", "cpu_threads": 64, "ram": 1048576, "hourly_cost": 20.0,
                           "locations": ["ord"]}, {"id": "vbm-4c", "cpu_threads": 4, "ram": 8192, "hourly_cost": 0,
                           "locations": ["ord"]}]}  # fmt: skip
@@ -24,8 +26,8 @@ class View:
     status: int = 200
     file: tuple[str, bytes] | None = None
 
-    def show(self, page: Page) -> Response:
-        """Open the view as a visitor would; what opens in it is opened."""
+    def show(self, page: Page, *, opening: bool = True) -> Response:
+        """Open the view as a visitor would, and all that opens in it."""
         answer = page.goto(self.address)
         if self.file:
             name, data = self.file
@@ -33,7 +35,8 @@ class View:
             with page.expect_navigation() as sent:
                 page.locator("form:has(input[type=file]) [type=submit]").click()
             answer = sent.value
-        page.locator("details").evaluate_all("all => all.forEach((one) => (one.open = true))")
+        if opening:
+            page.locator("details").evaluate_all("all => all.forEach((one) => (one.open = true))")
         return answer
 
 

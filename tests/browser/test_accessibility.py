@@ -1,4 +1,4 @@
-"""Every page in every state, light and dark, from phone to desk: axe-core finds nothing, nothing is faint or too wide."""
+"""Every page in every state, light and dark, phone to desk: nothing that axe-core finds, nothing faint or too wide."""
 
 from pathlib import Path
 
@@ -46,7 +46,9 @@ def test_contrast_is_that_of_the_standard():
     assert contrast("rgba(0, 0, 0, 0.5)", white) == pytest.approx(contrast("rgb(127.5, 127.5, 127.5)", white))
     assert contrast("rgb(0, 0, 0) at 0.5", white) == contrast("rgba(0, 0, 0, 0.5)", white)
     assert contrast(grey, "rgba(0, 0, 0, 0)", white) == contrast(grey, white)
-    assert contrast(grey, "rgba(255, 255, 255, 0.5)", black) == pytest.approx(contrast(grey, "rgb(127.5, 127.5, 127.5)"))
+    assert contrast(grey, "rgba(255, 255, 255, 0.5)", black) == pytest.approx(
+        contrast(grey, "rgb(127.5, 127.5, 127.5)")
+    )
     with pytest.raises(ValueError, match="not an rgb"):
         read("color(srgb 0 0 0)")
 

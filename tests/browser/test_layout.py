@@ -1,4 +1,4 @@
-"""Widths from a small phone to a desk: nothing lies on something else. That no page is too wide: test_accessibility.py."""
+"""Widths from a small phone to a desk: nothing lies on something else. (Too wide: test_accessibility.py.)"""
 
 import itertools
 import re
