@@ -67,7 +67,9 @@ def main() -> int:
         if not accepted:
             where = f"{names[str(each['url']).rpartition('/')[2]]}, line {each.get('lastLine')}"
             kind = each.get("subType", each["type"])
-            faults.setdefault(f"{kind}: {re.sub(r'[0-9]+', '…', text)}", []).append(f"{where}: {each.get('extract', '')!r}")
+            faults.setdefault(f"{kind}: {re.sub(r'[0-9]+', '…', text)}", []).append(
+                f"{where}: {each.get('extract', '')!r}"
+            )
     for text, places in faults.items():
         print(f"{text}\n    {len(places)} times, such as in {places[0]}\n    and {places[-1]}")
     gone = [pattern for pattern, _ in ACCEPTED if pattern not in met]
