@@ -6,7 +6,7 @@ RUN_STAMP := $(VENV)/.run-$(shell cksum < requirements.lock | cut -d ' ' -f 1)
 DEV_STAMP := $(VENV)/.dev-$(shell cksum < requirements-dev.lock | cut -d ' ' -f 1)
 ARGS ?=
 
-.PHONY: help run test lint format bench measured lock catalog wheel browser clean
+.PHONY: help run test lint format bench html screenshots measured lock catalog wheel browser clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -21,6 +21,7 @@ lint: $(DEV_STAMP) ## Check format, style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/djlint --lint --quiet templates
 
 format: $(DEV_STAMP) ## Format the code
 	$(BIN)/ruff format .
@@ -28,6 +29,14 @@ format: $(DEV_STAMP) ## Format the code
 
 bench: $(DEV_STAMP) ## Measure speed: ratios against references, in one run
 	$(BIN)/python -m tests.bench $(ARGS)
+
+CHECKER := tests/html/node_modules
+html: $(DEV_STAMP) browser ## Check every page's HTML with the Nu checker (needs Java 17 and npm)
+	@test -d $(CHECKER) || npm ci --prefix tests/html --ignore-scripts --silent
+	$(BIN)/python -m tests.html
+
+screenshots: $(DEV_STAMP) browser ## Take every page in every state, light on a desk and dark on a phone, into screenshots/
+	$(BIN)/python -m tests.browser.screenshots $(ARGS)
 
 MEASURED := .venv-measured
 measured: $(DEV_STAMP) ## Time a real PyTorch model and speech recognition (installs torch, pocketsphinx, espeak-ng)
@@ -58,7 +67,7 @@ wheel: $(DEV_STAMP) ## Build a wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) $(MEASURED) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(MEASURED) $(CHECKER) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(RUN_STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -1,12 +1,19 @@
-"""Run all benchmarks, or those named: kernel, files, importing, process, serving."""
+"""Run all benchmarks, or those named: kernel, files, importing, process, serving, visiting."""
 
 from __future__ import annotations
 
 import sys
 
-from tests.bench import files, importing, kernel, process, serving
+from tests.bench import files, importing, kernel, process, serving, visiting
 
-ALL = {"kernel": kernel, "files": files, "importing": importing, "process": process, "serving": serving}
+ALL = {
+    "kernel": kernel,
+    "files": files,
+    "importing": importing,
+    "process": process,
+    "serving": serving,
+    "visiting": visiting,
+}
 
 
 def main(names: list[str]) -> int:

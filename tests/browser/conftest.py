@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
-FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
+from tests.browser.running import chromium, server
+
 # The strict policy of the page is itself a subject of the tests: what it blocks is an error.
 REPORT_VIOLATIONS = """document.addEventListener("securitypolicyviolation", (event) =>
   console.error(`blocked by the policy: ${event.violatedDirective} ${event.blockedURI}`))"""
@@ -24,36 +18,15 @@ Opened = Callable[..., Page]
 
 
 @pytest.fixture(scope="session")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Start the server on a free port; what it writes to standard error must be nothing."""
-    command = [str(Path(sys.executable).with_name("perdollar")), "serve", "--port", "0"]
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("PERDOLLAR_") or name == "PERDOLLAR_FOLDER"
-    }
-    said = tmp_path_factory.mktemp("server") / "stderr"
-    with (
-        said.open("wb") as stderr,
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=environment) as server,
-    ):
-        try:
-            found = re.search(r"http://\S+", server.stdout.readline())
-            assert found, said.read_text()
-            yield found[0]
-        finally:
-            server.terminate()
-    assert said.read_text() == ""
+def base() -> Iterator[str]:
+    with server() as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    assert path, f"none of {', '.join(BROWSERS)} is installed; run make browser"
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=path, args=FLAGS)
+    with chromium() as launched:
         yield launched
-        launched.close()
 
 
 class Watch:
@@ -93,12 +66,13 @@ def opened(base: str, browser: Browser, watch: Watch) -> Iterator[Opened]:
     """Open an address of the server in a context of its own, with the options that are named."""
     contexts = []
 
-    def open_page(address: str = "/", width: int = 1280, height: int = 900, **options: object) -> Page:
+    def open_page(address: str | None = "/", width: int = 1280, height: int = 900, **options: object) -> Page:
         context = browser.new_context(base_url=base, viewport={"width": width, "height": height}, **options)
         contexts.append(context)
         watch.context(context)
         page = context.new_page()
-        page.goto(address)
+        if address is not None:
+            page.goto(address)
         return page
 
     yield open_page

@@ -1,8 +1,10 @@
 """By keyboard alone: from the top to the answer, with the focus always to be seen."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.asking import KNOWN, TRAINIUM, compare, cost
+from tests.browser.tasks import TASKS
 
 
 def tab_to(page, locator, most=80):
@@ -75,3 +77,40 @@ def test_focus_is_to_be_seen_wherever_it_stands(opened):
           return [node.outerHTML.slice(0, 120), ring, box.bottom > 0 && box.top < innerHeight && box.right > 0];
         }""")
         assert seen[1:] == [True, True], seen[0]
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_main_task_of_each_page_needs_no_pointer(opened, name):
+    task = TASKS[name]
+    page = opened(task.address)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    field = task.field(page)
+    tab_to(page, field)
+    kind = field.get_attribute("type")
+    if kind == "checkbox":
+        page.keyboard.press("Space")
+    elif kind == "date":
+        year, month, day = task.value.split("-")
+        page.keyboard.type(f"{month}{day}{year}")
+    else:
+        page.keyboard.press("ControlOrMeta+a")
+        page.keyboard.type(task.value)
+    if field.evaluate("node => node.tagName") == "SELECT":
+        tab_to(page, page.locator("main form [type=submit]").last)
+    page.keyboard.press("Enter")
+    expect(page.locator(task.where)).to_contain_text(task.answer)
+
+
+@pytest.mark.parametrize(
+    ("address", "column"),
+    [(compare(*KNOWN), "cost_usd"), ("/prices", "price_usd_per_hour"), ("/accelerators", "memory_gib")],
+)
+def test_enter_on_a_heading_sorts(opened, address, column):
+    page = opened(address)
+    button, heading = page.locator(f"#sort-{column}"), page.locator(f"th:has(#sort-{column})")
+    was = heading.get_attribute("aria-sort")
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(heading).not_to_have_attribute("aria-sort", was or "none")

@@ -4,6 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.asking import KNOWN, TRAINIUM, TWO, WRONG, compare, cost, costs
+from tests.browser.pages import VIEWS
+from tests.browser.tasks import TASKS
 
 
 @pytest.fixture
@@ -94,3 +96,44 @@ def test_common_accelerators_are_offered_by_the_browser(plain):
     assert "H100-SXM:8=" in values
     assert "Trainium2:16=" in values
     expect(page.locator("[data-remove]:visible, [data-copies]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_main_task_of_each_page_is_done_with_its_form(plain, name):
+    task = TASKS[name]
+    page = plain(task.address)
+    expect(page.locator(task.where)).not_to_contain_text(task.answer)
+    field = task.field(page)
+    if field.evaluate("node => node.tagName") == "SELECT":
+        field.select_option(task.value)
+    elif field.get_attribute("type") == "checkbox":
+        field.check()
+    else:
+        field.fill(task.value)
+    page.locator("main form [type=submit]:visible").last.click()
+    expect(page.locator(task.where)).to_contain_text(task.answer)
+    assert task.field(page).input_value() == task.value
+
+
+@pytest.mark.parametrize("name", ["imported", "benchmarks, read"])
+def test_files_are_read(plain, name):
+    page = plain("/")
+    VIEWS[name].show(page)
+    expect(page.get_by_role("heading", name="What was read")).to_be_visible()
+
+
+def test_runs_of_a_file_are_compared(plain):
+    page = plain("/")
+    VIEWS["benchmarks, read"].show(page)
+    page.get_by_role("textbox", name="Hardware of the runs").fill("L4:1")
+    page.get_by_role("button", name="Compare these").click()
+    expect(page.locator(".measured li")).to_have_count(3)
+    expect(page.locator(".measured li").first).to_contain_text("whisper-large-v3")
+
+
+def test_the_language_is_chosen_and_kept(plain):
+    page = plain("/method")
+    page.get_by_role("button", name="Português").click()
+    expect(page.locator("html")).to_have_attribute("lang", "pt-BR")
+    page.goto("/prices")
+    expect(page.locator("html")).to_have_attribute("lang", "pt-BR")
