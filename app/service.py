@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from app import format as text
-from app.languages import LANGUAGES, gettext, language, ngettext
+from app.languages import LANGUAGES, gettext, language, ngettext, translated
 from app.settings import Settings
 from app.shelf import Shelf
 from app.tables import today
@@ -27,6 +27,7 @@ from pricing.errors import Fault, InvalidInputError, shown
 from pricing.flags import FLAGS
 from pricing.market import PriceTable
 from pricing.reading import Reader
+from pricing.wording import say
 
 _HERE = Path(__file__).parent
 # In a wheel the templates lie inside the package, in a checkout beside it.
@@ -65,7 +66,8 @@ class Service:
         table = self.shelf.over(name, self.table)
         if table is None:
             raise InvalidInputError.at(
-                ("table",), f"the uploaded table {shown(name)} is not here any more; upload its files again"
+                ("table",),
+                say("the uploaded table {name} is not here any more; upload its files again", name=shown(name)),
             )
         return replace(self, table=table, uploaded=name)
 
@@ -97,11 +99,13 @@ def query_pairs(request: Request) -> list[tuple[str, str]]:
     try:
         pairs = parse_qsl(raw, keep_blank_values=True, errors="strict", separator="&")
     except ValueError as error:
-        raise InvalidInputError.at((), "the query is not percent-encoded UTF-8") from error
+        raise InvalidInputError.at((), say("the query is not percent-encoded UTF-8")) from error
     for name, value in pairs:
         if any(ch < " " or ch == "\x7f" for ch in name + value):
             loc = (name,) if name.isprintable() else ()
-            raise InvalidInputError.at(loc, f"{value[:60]!a} holds a control character; remove it")
+            raise InvalidInputError.at(
+                loc, say("{value} holds a control character; remove it", value=ascii(value[:60]))
+            )
     return pairs
 
 
@@ -198,6 +202,7 @@ def _environment() -> Environment:
         auto_reload=False,
         extensions=["jinja2.ext.i18n"],
     )
+    environment.policies["ext.i18n.trimmed"] = True
     environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
     environment.filters |= {
         "significant": text.significant,
@@ -208,13 +213,14 @@ def _environment() -> Environment:
         "whole": text.whole,
         "words": text.words,
         "day": text.day,
-        "said": gettext,
+        "said": translated,
         "table_row": table_row,
     }
     environment.globals |= {
         "range_text": text.range_text,
         "number_cells": text.number_cells,
         "compact": text.compact,
+        "sentence": text.sentence,
         "languages": LANGUAGES,
         "language": language,
         "link": link,
@@ -241,16 +247,17 @@ def is_fragment(request: Request) -> bool:
     return asks and request.headers.get("hx-history-restore-request") != "true"
 
 
-def by_field(faults: Iterable[Fault], several: Container[str] = SEVERAL) -> dict[str, str]:
-    """Return each field's message under the name that the form gives it, such as m-0.
+def by_field(faults: Iterable[Fault], several: Container[str] = SEVERAL) -> dict[str, Markup]:
+    """Return each field's message, in the reader's language, under the name that the form gives it, such as m-0.
 
     `several` are the fields that have one control for each value.
     """
-    messages: dict[str, str] = {}
+    messages: dict[str, Markup] = {}
     for fault in faults:
         loc = fault.loc
         name = str(loc[0]) if loc else ""
         if name in several and len(loc) > 1:
             name = f"{name}-{loc[1]}"
-        messages[name] = f"{messages[name]} {fault.msg}" if name in messages else fault.msg
+        said = text.sentence(fault.msg)
+        messages[name] = messages[name] + " " + said if name in messages else said
     return messages

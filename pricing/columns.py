@@ -19,6 +19,7 @@ from pricing.estimates import NOT_TIED, TIED, Estimates
 from pricing.flags import flags
 from pricing.measurements import Measurement
 from pricing.offers import NO_TERM, UNDATED
+from pricing.wording import say
 
 # Up to here, going over the rows one by one is quicker than looking for the different ones.
 FEW = 1000
@@ -192,7 +193,9 @@ COLUMNS: tuple[Column[Estimates], ...] = (
     Column("cost_usd", "number", "USD per quoted unit; see cost_unit.", lambda e: e.cost),
     Column("cost_low_usd", "number", "Cost at the upper bound of the rate.", lambda e: e.cost_low),
     Column("cost_high_usd", "number", "Cost at the lower bound of the rate.", lambda e: e.cost_high),
-    Column("cost_unit", "text", "What the cost is quoted for.", _constant(lambda e: e.question.unit.cost_unit)),
+    Column(
+        "cost_unit", "text", "What the cost is quoted for.", _constant(lambda e: str.__str__(e.question.unit.cost_unit))
+    ),
     Column(
         "units_per_usd",
         "number",
@@ -348,5 +351,5 @@ def find_column(sort: str, columns: Sequence[Column[Rows]]) -> tuple[Column[Rows
             return column, sort.startswith("-")
     raise InvalidInputError.at(
         ("sort",),
-        f"{shown(sort)} is not a column to sort by." + near_matches(name, [c.name for c in columns]),
+        say("{sort} is not a column to sort by.", sort=shown(sort)) + near_matches(name, [c.name for c in columns]),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pricing.errors import InvalidInputError, near_matches, shown
+from pricing.wording import say
 
 HOURS_PER_MONTH = 730
 HOURS_PER_YEAR = 8760
@@ -36,69 +37,69 @@ UNITS: dict[str, Unit] = {
     for unit in (
         Unit(
             "output_token",
-            "USD per 1M output tokens",
+            say("USD per 1M output tokens"),
             "output_tokens_per_second",
             "out",
-            "output tokens/s",
+            say("output tokens/s"),
             _M,
             1.0,
-            "output tokens",
-            "tokens that the model generates",
+            say("output tokens"),
+            say("tokens that the model generates"),
         ),
         Unit(
             "input_token",
-            "USD per 1M input tokens",
+            say("USD per 1M input tokens"),
             "input_tokens_per_second",
             "in",
-            "input tokens/s",
+            say("input tokens/s"),
             _M,
             1.0,
-            "input tokens",
-            "tokens of the prompts",
+            say("input tokens"),
+            say("tokens of the prompts"),
         ),
         Unit(
             "total_token",
-            "USD per 1M tokens, input and output",
+            say("USD per 1M tokens, input and output"),
             "total_tokens_per_second",
             "total",
-            "tokens/s, input and output",
+            say("tokens/s, input and output"),
             _M,
             1.0,
-            "tokens, input and output",
+            say("tokens, input and output"),
             "input and output tokens together",
         ),
         Unit(
             "trained_token",
-            "USD per 1M trained tokens",
+            say("USD per 1M trained tokens"),
             "trained_tokens_per_second",
             "trained",
-            "trained tokens/s",
+            say("trained tokens/s"),
             _M,
             1.0,
-            "trained tokens",
-            "tokens seen in training",
+            say("trained tokens"),
+            say("tokens seen in training"),
         ),
         Unit(
             "audio_hour",
-            "USD per audio-hour",
+            say("USD per audio-hour"),
             "audio_seconds_per_second",
             "rtfx",
-            "RTFx (audio seconds/s)",
+            say("RTFx (audio seconds/s)"),
             3600.0,
             3600.0,
-            "audio-hours",
-            "hours of audio processed; N concurrent real-time streams are an RTFx of N",
+            say("audio-hours"),
+            say("hours of audio processed; N concurrent real-time streams are an RTFx of N"),
         ),
         Unit(
             "request",
-            "USD per 1M requests",
-            "requests_per_second",
+            say("USD per 1M requests"),
+            say("requests_per_second"),
             "req",
-            "requests/s",
+            say("requests/s"),
             _M,
             1.0,
-            "requests",
-            "requests completed",
+            say("requests"),
+            say("requests completed"),
         ),
     )
 }
@@ -112,6 +113,7 @@ def unit_named(name: str) -> Unit:
     if unit is None:
         raise InvalidInputError.at(
             ("unit",),
-            f"{shown(name)} is not a unit; the units are {', '.join(UNITS)}." + near_matches(name, UNITS),
+            say("{name} is not a unit; the units are {units}.", name=shown(name), units=", ".join(UNITS))
+            + near_matches(name, UNITS),
         )
     return unit

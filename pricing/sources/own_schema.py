@@ -5,14 +5,11 @@ Work is done once per distinct text of a column, which keeps 200,000 rows quick.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -35,6 +32,8 @@ from pricing.offers import (
     refuse_conflicts,
 )
 from pricing.sources import cells
+from pricing.sources.own_text import decoded, line_numbers, parsed, unquoted
+from pricing.wording import say
 
 MOST_FAULTS = 20
 _DIGITS = re.compile(r"[0-9.\n]+")
@@ -53,7 +52,9 @@ class _Rows:
     def fault(self, row: int, column: str, msg: str) -> None:
         """Add a fault of one cell, with its place in the message."""
         loc, place = self.where(row)
-        self.faults.append(Fault((*loc, column), f"{place}, column {column}: {msg}"))
+        self.faults.append(
+            Fault((*loc, column), say("{place}, column {column}: {msg}", place=place, column=column, msg=msg))
+        )
         if len(self.faults) >= MOST_FAULTS:
             raise PriceFileError(self.faults)
 
@@ -123,17 +124,17 @@ def read_csv(data: bytes, name: str, catalogue: Catalogue, today: date | None) -
     is shipped). PriceFileError lists up to 20 faults, each with line, column, value and what would
     be right.
     """
-    text = _decoded(data, name)
-    header, columns, size = _unquoted(text) or _parsed(text, name)
+    text = decoded(data, name)
+    header, columns, size = unquoted(text) or parsed(text, name)
     _check_header(header, name)
     if not size:
-        raise PriceFileError.at((name,), f"{name}: no rows below the heading")
+        raise PriceFileError.at((name,), say("{name}: no rows below the heading", name=name))
 
     lines: list[int] = []
 
     def where(i: int) -> tuple[Location, str]:
         # Found once, at the first fault: a large file is slow to go through.
-        lines.extend(_lines(text) if not lines else ())
+        lines.extend(line_numbers(text) if not lines else ())
         line = lines[i]
         return (name, line), f"{name} line {line}"
 
@@ -150,15 +151,17 @@ def read_rows(rows: Sequence[Mapping[str, object]], catalogue: Catalogue, today:
                 faults.append(
                     Fault(
                         ("offers", i, key),
-                        f"{shown(key)} is not a field of an offer." + near_matches(key, OFFER_COLUMNS),
+                        say("{key} is not a field of an offer.", key=shown(key)) + near_matches(key, OFFER_COLUMNS),
                     )
                 )
         for key in REQUIRED_COLUMNS:
             if row.get(key) is None and not _may_be_absent(key, row):
-                faults.append(Fault(("offers", i, key), f"offers[{i}]: the field {key} is missing"))
+                faults.append(Fault(("offers", i, key), say("offers[{i}]: the field {key} is missing", i=i, key=key)))
         for key, value in row.items():
             if isinstance(value, bool) or not isinstance(value, (str, int, float, type(None))):
-                faults.append(Fault(("offers", i, key), f"offers[{i}].{key}: must be text or a number"))
+                faults.append(
+                    Fault(("offers", i, key), say("offers[{i}].{key}: must be text or a number", i=i, key=key))
+                )
         if len(faults) >= MOST_FAULTS:
             break
     if faults:
@@ -186,84 +189,10 @@ def read_file(path: Path, catalogue: Catalogue, today: date | None) -> PriceTabl
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise PriceFileError.at((path.name,), f"{path}: can't be read ({error.strerror or error})") from error
+        raise PriceFileError.at(
+            (path.name,), say("{path}: can't be read ({strerror})", path=path, strerror=error.strerror or error)
+        ) from error
     return read_csv(data, path.name, catalogue, today)
-
-
-def _decoded(data: bytes, name: str) -> str:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise PriceFileError.at((name,), f"{name}: is UTF-16; save it as CSV in UTF-8")
-    if data[:4] == b"PK\x03\x04":
-        raise PriceFileError.at((name,), f"{name}: is a spreadsheet or zip file; save it as CSV")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise PriceFileError.at(
-            (name, line),
-            f"{name} line {line}: byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8",
-        ) from error
-
-
-_Parsed = tuple[list[str], Sequence[Sequence[str]], int]
-
-
-def _unquoted(text: str) -> _Parsed | None:
-    """Split a file without quotes, where every comma separates; None if it needs a real parser."""
-    if '"' in text or "\r" in (lines := text.replace("\r\n", "\n").rstrip("\n")):
-        return None
-    header = lines.partition("\n")[0].split(",")
-    signs = np.frombuffer(lines.encode() + b"\n", np.uint8)
-    commas_before = np.searchsorted(np.flatnonzero(signs == ord(",")), np.flatnonzero(signs == ord("\n")))
-    width = len(header)
-    if width < 2 or (np.diff(commas_before, prepend=0) != width - 1).any():
-        return None
-    flat = lines.replace("\n", ",").split(",")
-    return header, [flat[width + i :: width] for i in range(width)], len(flat) // width - 1
-
-
-def _parsed(text: str, name: str) -> _Parsed:
-    """Read the heading and the columns below it; blank lines are passed over."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        header = next(reader, None)
-        if header is None:
-            needed = ",".join(REQUIRED_COLUMNS)
-            raise PriceFileError.at((name,), f"{name}: is empty; the first line must be {needed},…")
-        if not header:
-            raise PriceFileError.at((name, 1), f"{name} line 1: blank; the heading must be the first line")
-        columns: list[list[str]] = [[] for _ in header]
-        size = 0
-        # In portions, so that the rows of a large file need not all be held at once.
-        while portion := list(islice(reader, 2000)):
-            rows = [row for row in portion if row]
-            for i, row in enumerate(rows):
-                if len(row) != len(header):
-                    line = next(islice(_lines(text), size + i, None))
-                    raise PriceFileError.at(
-                        (name, line),
-                        f"{name} line {line}: {len(row)} cells, but the heading has {len(header)}; a cell with a "
-                        "comma in it needs quotes around it",
-                    )
-            for column, part in zip(columns, zip(*rows, strict=True), strict=False):
-                column.extend(part)
-            size += len(rows)
-    except csv.Error as error:
-        raise PriceFileError.at(
-            (name, reader.line_num), f"{name} line {reader.line_num}: not valid CSV ({error})"
-        ) from error
-    return header, columns, size
-
-
-def _lines(text: str) -> Iterator[int]:
-    """Yield the line on which each row of the body begins; only needed for messages."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    next(reader)
-    begins = reader.line_num + 1
-    for row in reader:
-        if row:
-            yield begins
-        begins = reader.line_num + 1
 
 
 def _check_header(header: list[str], name: str) -> None:
@@ -272,30 +201,41 @@ def _check_header(header: list[str], name: str) -> None:
     if len(header) == 1 and any(sign in header[0] for sign in ";\t|"):
         raise PriceFileError.at(
             (name, 1),
-            f"{name} line 1: the columns are separated by {shown(next(s for s in header[0] if s in ';	|'))}"
-            "; save the file with commas between columns and a dot as decimal sign",
-        )
+            say(
+                "{name} line 1: the columns are separated by {next}; save the file with commas between "
+                "columns and a dot as decimal sign",
+                name=name, next=shown(next(s for s in header[0] if s in ";\t|")),
+            ),
+        )  # fmt: skip
     faults = []
     for cell in header:
         if cell not in known:
             faults.append(
                 Fault(
                     (name, 1, cell),
-                    f"{name} line 1: {shown(cell)} is not a column of a price table."
+                    say("{name} line 1: {cell} is not a column of a price table.", name=name, cell=shown(cell))
                     + near_matches(cell, OFFER_COLUMNS),
                 )
             )
     for cell in sorted({cell for cell in header if header.count(cell) > 1}):
-        faults.append(Fault((name, 1, cell), f"{name} line 1: the column {shown(cell)} stands twice"))
+        faults.append(
+            Fault((name, 1, cell), say("{name} line 1: the column {cell} stands twice", name=name, cell=shown(cell)))
+        )
     missing = [column for column in REQUIRED_COLUMNS if column not in header]
     if missing:
         faults.append(
             Fault(
                 (name, 1),
-                f"{name} line 1: the column{'s' if missing[1:] else ''} {', '.join(missing)} "
-                f"{'are' if missing[1:] else 'is'} missing; required are {', '.join(REQUIRED_COLUMNS)}",
+                say(
+                    "{name} line 1: {columns}; required are {required_columns}",
+                    name=name,
+                    columns=say("the columns {missing} are missing", missing=", ".join(missing))
+                    if missing[1:]
+                    else say("the column {missing} is missing", missing=missing[0]),
+                    required_columns=", ".join(REQUIRED_COLUMNS),
+                ),
             )
-        )
+        )  # fmt: skip
     if faults:
         raise PriceFileError(faults[:MOST_FAULTS])
 
@@ -325,10 +265,18 @@ def _table(rows: _Rows, catalogue: Catalogue, today: date | None) -> PriceTable:
             raise ValueError(str(error)) from error
         if found.count is not None:
             raise ValueError(
-                f"{shown(text)} carries a count; write {found.accelerator} here and {found.count} as accelerator_count"
-            )
+                say(
+                    "{text} carries a count; write {accelerator} here and {count} as accelerator_count",
+                    text=shown(text), accelerator=found.accelerator, count=found.count,
+                )
+            )  # fmt: skip
         if found.assumed is not None:
-            assumed.add(f"{shown(text)} in the price table is taken as {found.accelerator}")
+            assumed.add(
+                say(
+                    "{text} in the price table is taken as {accelerator}",
+                    text=shown(text), accelerator=found.accelerator,
+                )
+            )  # fmt: skip
         return found.accelerator
 
     words = {
@@ -381,7 +329,11 @@ def _vendors(rows: _Rows, accelerators: Words, catalogue: Catalogue) -> Words:
     as_known = np.array([-2 if not text else place.get(text, -1) for text in stated.vocabulary])[stated.codes]
     for i in np.flatnonzero((as_known != -2) & (as_known != vendors.codes)).tolist():
         name, maker = accelerators.at(i) or "a blank accelerator", vendors.at(i) or "nothing"
-        rows.fault(i, "accelerator_vendor", f"{shown(stated.at(i))} does not make {name}; write {maker}")
+        rows.fault(
+            i,
+            "accelerator_vendor",
+            say("{at} does not make {name}; write {maker}", at=shown(stated.at(i)), name=name, maker=maker),
+        )
     return vendors
 
 
@@ -394,9 +346,12 @@ def _check_rows(rows: _Rows, columns: Columns) -> None:
         rows.fault(
             i,
             "accelerator_count",
-            f"'{columns.count[i]}' does not go with accelerator {shown(accelerator.at(i))}; an instance with "
-            "accelerators has a count of at least 1, one without has a blank accelerator and 0",
-        )
+            say(
+                "'{count}' does not go with accelerator {at}; an instance with accelerators has a count of "
+                "at least 1, one without has a blank accelerator and 0",
+                count=columns.count[i], at=shown(accelerator.at(i)),
+            ),
+        )  # fmt: skip
     for i in np.flatnonzero(columns.sized & (columns.count == 0)).tolist():
         rows.fault(i, "sizes", "sizes need an accelerator")
     unpriced = np.isnan(columns.price) & ~columns.words["availability"].mask(["withdrawn"])
