@@ -157,7 +157,7 @@ def test_a_filter_narrows_the_table_and_its_link_is_an_ordinary_condition(client
     assert [value for name, value in pairs if name == "where"] == ["accelerator~H100", "region~us-east"]
     again = Page(client.get(page.link("Link to this answer")).text)
     assert cost_cells(again) == cost_cells(page)
-    fields = {e.attributes["id"]: e.attributes["value"] for e in again.all("input") if "id" in e.attributes}
+    fields = {e.attributes.get("id"): e.attributes.get("value") for e in again.all("input")}
     assert fields["where.region"] == "us-east"
     assert fields["where-0"] == ""
 
