@@ -15,7 +15,7 @@ WARM_UP, ROUNDS, SWAPS = 5, 9, 5
 # The address of the reference: htmx fetches it and swaps it in, but nothing is worked out or written.
 EMPTY = "/healthz"
 # Milliseconds from asking to the results in the document and laid out; the page's wait for a pause in typing is left
-# out, since the request starts at once in both. Most of it is the browser's own: laying out 40 rows and more.
+# out, since the request starts at once in both. Most of it is the layout of the table.
 SWAP = """async ([path, selector]) => {
   const begun = performance.now();
   await htmx.ajax("GET", path, { target: selector, swap: "innerHTML" });

@@ -44,7 +44,7 @@ TASKS = {
         "llama-3.1-8b",
     ),
     "audio": Task("/audio?unit=audio_hour&rtf=L4:1=0.038", "rtf", "L4:1=0.05", "20.0"),
-    "commit": Task("/commit?on_demand=10&committed=6.5&term=12&horizon=24", "committed", "5", "6.00"),
+    "commit": Task("/commit?on_demand=10&committed=6.5&term=12&horizon=24", "committed", "5", "your price: 5.00 USD"),
     # 27,560 once, and 10 machines at 20 against 12 at 15 USD an hour: 20 × 730 a month.
     "move": Task("/move?a=20&b=14&machines_now=10&machines_after=12&days=30&day_rate_usd=900", "b", "15", "14,600"),
 }
