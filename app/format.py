@@ -7,8 +7,9 @@ from datetime import date
 
 from markupsafe import Markup, escape
 
+from app import languages
 from app.charts.axes import short
-from app.languages import ENGLISH, gettext, language, localized
+from app.languages import gettext, has_translation, localized, translated
 from pricing import wording
 from pricing.wording import UNKNOWN
 
@@ -69,14 +70,16 @@ def words(name: str) -> str:
 
 
 def day(value: date | str | None) -> str:
-    """Write a date as its readers do; English readers of both sides of an ocean agree on 2026-12-01 alone."""
+    """Write a date, or its ISO text, as the reader's language does."""
     if not value:
         return UNKNOWN
-    if language() == ENGLISH:
-        return str(value)
-    from babel.dates import format_date  # noqa: PLC0415 - only for other languages
+    return languages.day(value if isinstance(value, date) else date.fromisoformat(value))
 
-    return format_date(date.fromisoformat(str(value)), "short", locale=language().replace("-", "_"))
+
+def sentence(text: str) -> Markup:
+    """Write a text of the code in the reader's language; one that has no translation is marked as English."""
+    shown = escape(translated(text))
+    return shown if has_translation(text) else Markup('<span lang="en">{}</span>').format(shown)
 
 
 def number_cell(value: float | None) -> str:

@@ -6,8 +6,10 @@ language is kept beside it, so that a filter of a template can ask for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
+from datetime import date
 from functools import cache
 from gettext import NullTranslations
 from http.cookies import CookieError, SimpleCookie
@@ -16,11 +18,15 @@ from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from pricing.wording import Sentence, filled, written
+
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "pt-BR": "Português (Brasil)"}
 COOKIE = "perdollar_language"
 CATALOGS = Path(__file__).parent / "locale"
 _MOST_HEADER = 1000
+_PLACES = re.compile(r"\{[^{}]*\}")
+_WORD = re.compile(r"[A-Za-z]{2}")
 _current: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 
@@ -48,6 +54,12 @@ def catalog(name: str) -> NullTranslations:
     return Translations(compiled, domain="perdollar")
 
 
+def known(text: str) -> bool:
+    """Whether the catalog of the request's language has a text."""
+    found: dict[str, str] = getattr(catalog(_current.get()), "_catalog", {})
+    return text in found
+
+
 def gettext(text: str) -> str:
     """Return a text in the request's language."""
     return catalog(language()).gettext(text) if text else text
@@ -56,6 +68,49 @@ def gettext(text: str) -> str:
 def ngettext(one: str, many: str, count: int) -> str:
     """Return the form of a text that a count asks for, in the request's language."""
     return catalog(language()).ngettext(one, many, count)
+
+
+def translated(text: str) -> str:
+    """Return a text of the code in the request's language; numbers and dates in a sentence are written as its readers do.
+
+    A text that the catalog does not have stays English.
+    """
+    if not text or _current.get() == ENGLISH:
+        return text
+    if not isinstance(text, Sentence):
+        return gettext(text)
+    return filled(gettext(text.template), text.values, _written)
+
+
+def has_translation(text: str) -> bool:
+    """Whether a text, with every sentence in it, can be said in the request's language."""
+    name = _current.get()
+    if name == ENGLISH:
+        return True
+    template = text.template if isinstance(text, Sentence) else text
+    if _WORD.search(_PLACES.sub("", template)) and not known(template):
+        return False
+    values = text.values.values() if isinstance(text, Sentence) else ()
+    return all(has_translation(value) for value in values if isinstance(value, Sentence))
+
+
+def _written(value: object, spec: str) -> str:
+    if isinstance(value, Sentence):
+        return format(translated(value), spec)
+    text = written(value, spec)
+    if isinstance(value, date):
+        return day(value)
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return localized(text) if number else text
+
+
+def day(value: date) -> str:
+    """Write a date as its readers do; English readers of both sides of an ocean agree on 2026-12-01 alone."""
+    if _current.get() == ENGLISH:
+        return value.isoformat()
+    from babel.dates import format_date  # noqa: PLC0415 - only for other languages
+
+    return format_date(value, "short", locale=_current.get().replace("-", "_"))
 
 
 @cache

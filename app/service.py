@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from app import format as text
-from app.languages import LANGUAGES, gettext, language, ngettext
+from app.languages import LANGUAGES, gettext, language, ngettext, translated
 from app.settings import Settings
 from app.shelf import Shelf
 from app.tables import today
@@ -208,13 +208,14 @@ def _environment() -> Environment:
         "whole": text.whole,
         "words": text.words,
         "day": text.day,
-        "said": gettext,
+        "said": translated,
         "table_row": table_row,
     }
     environment.globals |= {
         "range_text": text.range_text,
         "number_cells": text.number_cells,
         "compact": text.compact,
+        "sentence": text.sentence,
         "languages": LANGUAGES,
         "language": language,
         "link": link,
@@ -241,16 +242,17 @@ def is_fragment(request: Request) -> bool:
     return asks and request.headers.get("hx-history-restore-request") != "true"
 
 
-def by_field(faults: Iterable[Fault], several: Container[str] = SEVERAL) -> dict[str, str]:
-    """Return each field's message under the name that the form gives it, such as m-0.
+def by_field(faults: Iterable[Fault], several: Container[str] = SEVERAL) -> dict[str, Markup]:
+    """Return each field's message, in the reader's language, under the name that the form gives it, such as m-0.
 
     `several` are the fields that have one control for each value.
     """
-    messages: dict[str, str] = {}
+    messages: dict[str, Markup] = {}
     for fault in faults:
         loc = fault.loc
         name = str(loc[0]) if loc else ""
         if name in several and len(loc) > 1:
             name = f"{name}-{loc[1]}"
-        messages[name] = f"{messages[name]} {fault.msg}" if name in messages else fault.msg
+        said = text.sentence(fault.msg)
+        messages[name] = messages[name] + " " + said if name in messages else said
     return messages

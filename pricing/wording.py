@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from string import Formatter
+from typing import cast
 
 UNKNOWN = "n/a"
 
@@ -26,3 +30,84 @@ def significant(value: float | None, digits: int = 3) -> str:
 def percent(value: float | None) -> str:
     """Write a share as a percentage with three significant digits at most."""
     return UNKNOWN if value is None else f"{significant(100 * value)} %"
+
+
+class Sentence(str):
+    """A text in English that remembers its template and values, so that a page can say it in another language.
+
+    It is a str like any other to JSON, CSV, terminals and tests.
+    """
+
+    __slots__ = ("template", "values")
+    template: str
+    values: Mapping[str, object]
+
+    def __new__(cls, text: str, template: str = "", values: Mapping[str, object] | None = None) -> Sentence:
+        """Keep the text with what it was made of."""
+        made = super().__new__(cls, text)
+        made.template, made.values = template or text, values or {}
+        return made
+
+    def __str__(self) -> Sentence:
+        """Return itself: an exception's text stays a sentence."""
+        return self
+
+    def __add__(self, other: str) -> Sentence:
+        """Put another text behind; each part is translated by itself."""
+        return _joined(self, other)
+
+    def __radd__(self, other: str) -> Sentence:
+        """Put another text before."""
+        return _joined(other, self)
+
+
+def say(template: str, /, **values: object) -> Sentence:
+    """Write a sentence: {name} and {name:spec} stand for values; {{ and }} for braces.
+
+    Specs are those of `format`, and `significant` (with its digits: significant4) and `percent`. Texts
+    among the values are data and stay as they are in every language; a word that is to be translated
+    is a Sentence itself. The template is the key of the catalogs.
+    """
+    return Sentence(filled(template, values, written), template, values)
+
+
+def filled(template: str, values: Mapping[str, object], write: Callable[[object, str], str]) -> str:
+    """Fill a template's places in with `write`."""
+    return "".join(
+        part if name is None else write(values[name], part) for name, part in _places(template)
+    )
+
+
+def written(value: object, spec: str) -> str:
+    """Write one value of a sentence in English."""
+    if spec.startswith("significant"):
+        return significant(cast(float, value), int(spec[len("significant") :] or 3))
+    return percent(cast(float, value)) if spec == "percent" else format(value, spec)
+
+
+@lru_cache(1024)
+def _places(template: str) -> tuple[tuple[str | None, str], ...]:
+    """Split a template into (None, text) and (name of a value, spec)."""
+    found: list[tuple[str | None, str]] = []
+    for text, name, spec, _ in Formatter().parse(template):
+        found.append((None, text))
+        if name is not None:
+            found.append((name, spec or ""))
+    return tuple(found)
+
+
+def _joined(first: str, second: str) -> Sentence:
+    return Sentence(str.__add__(first, second), "{first}{second}", {"first": first, "second": second})
+
+
+def listed(items: Iterable[object], between: str = ", ") -> Sentence:
+    """Join texts, each translated by itself; `between` may be a word in English with spaces around it."""
+    texts = tuple(items)
+    values: dict[str, object] = {str(i): text for i, text in enumerate(texts)}
+    word = between.strip()
+    if word.isalpha():
+        values["between"] = Sentence(between, between)
+    else:
+        values["between"] = between
+    places = "{between}".join(f"{{{i}}}" for i in range(len(texts)))
+    return Sentence(between.join(str(text) for text in texts), places, values)
