@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from pricing.errors import near_matches, shown
+from pricing.wording import say
 
 DATA = Path(__file__).parent / "data"
 _COUNTED = re.compile(r"([0-9]{1,6})\s*[x×]\s*(\S.*)", re.IGNORECASE)
@@ -123,7 +124,7 @@ class Catalogue:
             return sliced
         spellings = [*self.accelerators, *(row["alias"] for row in self.aliases.values())]
         raise UnknownNameError(
-            f"{shown(name)} is not an accelerator that PerDollar knows." + near_matches(text, spellings)
+            say("{name} is not an accelerator that PerDollar knows.", name=shown(name)) + near_matches(text, spellings)
         )
 
     def candidates(self, name: str) -> list[str]:
@@ -224,7 +225,14 @@ class Catalogue:
             return None
         if row["rule"] == "ask":
             names = row["accelerator"].split("|")
-            raise UnknownNameError(f"{shown(text)} could be {', '.join(names[:-1])} or {names[-1]}; say which.")
+            raise UnknownNameError(
+                say(
+                    "{text} could be {names} or {names_2}; say which.",
+                    text=shown(text),
+                    names=", ".join(names[:-1]),
+                    names_2=names[-1],
+                )
+            )
         assumed = text if row["rule"] == "assumed" else None
         return Resolved(row["accelerator"], _whole(row["count"]), assumed)
 
@@ -238,8 +246,11 @@ class Catalogue:
                 per_chip = chip.slice_units_per_chip
                 if size % per_chip:
                     raise UnknownNameError(
-                        f"{shown(text)}: the number counts TensorCores, {per_chip} a chip, so it must "
-                        f"be a multiple of {per_chip}."
+                        say(
+                            "{text}: the number counts TensorCores, {per_chip} a chip, so it must be a multiple of {per_chip}.",
+                            text=shown(text),
+                            per_chip=per_chip,
+                        )
                     )
                 return Resolved(chip.accelerator, self._positive(size // per_chip, text))
         return None
@@ -247,7 +258,7 @@ class Catalogue:
     @staticmethod
     def _positive(count: int, text: str) -> int:
         if count < 1:
-            raise UnknownNameError(f"{shown(text)}: the count must be at least 1.")
+            raise UnknownNameError(say("{text}: the count must be at least 1.", text=shown(text)))
         return count
 
 

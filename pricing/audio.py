@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+from pricing.wording import say
+
 # Two lengths that differ by less than this share are the same: 2.1 s is 7 increments of 0.3 s,
 # though 2.1 / 0.3 is 7.000000000000001 in binary.
 _SAME_LENGTH = 1e-9
@@ -45,10 +47,11 @@ def rtf_doubt(rtf: float) -> str | None:
     """
     if rtf <= 1:
         return None
-    return (
-        f"An RTF of {rtf:g} is slower than real time: {rtf:g} s of work for 1 s of audio. If the audio is processed "
-        f"{rtf:g} times as fast as it plays, that is an RTFx: write rtfx={rtf:g}. It is counted as the RTF that it is "
-        "said to be."
+    return say(
+        "An RTF of {rtf:g} is slower than real time: {rtf:g} s of work for 1 s of audio. If the "
+        "audio is processed {rtf:g} times as fast as it plays, that is an RTFx: write rtfx={rtf:g}. "
+        "It is counted as the RTF that it is said to be.",
+        rtf=rtf,
     )
 
 
@@ -56,9 +59,11 @@ def rtfx_doubt(rtfx: float) -> str | None:
     """Say why a value that is given as RTFx is probably an RTF; None if it is plausible."""
     if rtfx >= 1:
         return None
-    return (
-        f"An RTFx of {rtfx:g} is slower than real time: {rtfx:g} s of audio in 1 s of work. If 1 s of audio takes "
-        f"{rtfx:g} s of work, that is an RTF: write rtf={rtfx:g}. It is counted as the RTFx that it is said to be."
+    return say(
+        "An RTFx of {rtfx:g} is slower than real time: {rtfx:g} s of audio in 1 s of work. If 1 s of "
+        "audio takes {rtfx:g} s of work, that is an RTF: write rtf={rtfx:g}. It is counted as the "
+        "RTFx that it is said to be.",
+        rtfx=rtfx,
     )
 
 
@@ -77,7 +82,9 @@ def billed_seconds(length: float, increment: float | None = None, minimum: float
         billed = _whole_increments(length, increment) * increment
     if minimum is not None:
         if not 0 <= minimum <= MOST_SECONDS:
-            raise ValueError(f"a minimum of {minimum:g} s can't be; write seconds, such as 10, or leave it out")
+            raise ValueError(
+                say("a minimum of {minimum:g} s can't be; write seconds, such as 10, or leave it out", minimum=minimum)
+            )
         billed = max(billed, minimum)
     return billed
 
@@ -91,7 +98,9 @@ def billed_factor(
     give 15/7. ValueError for what can't be.
     """
     if isinstance(channels, bool) or not 1 <= channels <= 64 or channels != math.floor(channels):
-        raise ValueError(f"{channels:g} channels can't be; write a whole number from 1 to 64, 2 for stereo")
+        raise ValueError(
+            say("{channels:g} channels can't be; write a whole number from 1 to 64, 2 for stereo", channels=channels)
+        )
     return billed_seconds(length, increment, minimum) * channels / length
 
 
@@ -110,7 +119,10 @@ def cost_per_usable_hour(cost: float, acceptance: float) -> float:
     """
     if not 0 < acceptance <= 1:
         raise ValueError(
-            f"an acceptance share of {acceptance:g} can't be; write a share above 0, at most 1, such as 95%"
+            say(
+                "an acceptance share of {acceptance:g} can't be; write a share above 0, at most 1, such as 95%",
+                acceptance=acceptance,
+            )
         )
     return cost / acceptance
 
@@ -118,7 +130,13 @@ def cost_per_usable_hour(cost: float, acceptance: float) -> float:
 def _whole_increments(length: float, increment: float) -> int:
     number = length / increment
     if not math.isfinite(number):
-        raise ValueError(f"an increment of {increment:g} s is too short for a clip of {length:g} s")
+        raise ValueError(
+            say(
+                "an increment of {increment:g} s is too short for a clip of {length:g} s",
+                increment=increment,
+                length=length,
+            )
+        )
     nearest = round(number)
     if nearest >= 1 and abs(number - nearest) <= _SAME_LENGTH * nearest:
         return nearest
@@ -127,5 +145,5 @@ def _whole_increments(length: float, increment: float) -> int:
 
 def _above_zero(value: float, name: str, right: str) -> float:
     if not 1e-9 <= value <= MOST_SECONDS:
-        raise ValueError(f"{name} of {value:g} can't be; write {right}")
+        raise ValueError(say("{name} of {value:g} can't be; write {right}", name=name, value=value, right=right))
     return value

@@ -19,6 +19,7 @@ from pricing.market import PriceTable
 from pricing.numbers import read_day, read_flag, read_whole_number
 from pricing.offers import AVAILABILITY, EVIDENCE, NO_TERM, PURCHASES, UNDATED, Columns, Ints, areas
 from pricing.question import DEFAULT_LIMIT, MOST_LIMIT, MOST_OFFSET
+from pricing.wording import say
 
 PRICE_FILTERS = (
     "provider",
@@ -174,7 +175,10 @@ def browse(
                 values.setdefault(name, []).append(value.strip())
         elif not name.startswith("utm_"):
             faults.append(
-                Fault((name[:100],), f"{shown(name)} is not a parameter." + near_matches(name, PRICE_PARAMETERS))
+                Fault(
+                    (name[:100],),
+                    say("{name} is not a parameter.", name=shown(name)) + near_matches(name, PRICE_PARAMETERS),
+                )
             )
     scalars: dict[str, Any] = {
         "as_of": today,
@@ -186,7 +190,16 @@ def browse(
     for name, read in _SCALARS.items():
         texts = values.get(name, [])
         if len(set(texts)) > 1 and name != "offset":
-            faults.append(Fault((name,), f"{name} is given {len(texts)} times with different values; give it once"))
+            faults.append(
+                Fault(
+                    (name,),
+                    say(
+                        "{name} is given {number} times with different values; give it once",
+                        name=name,
+                        number=len(texts),
+                    ),
+                )
+            )
         elif texts:
             try:
                 scalars[name] = read(texts[-1])
@@ -194,7 +207,7 @@ def browse(
                 faults.append(Fault((name,), str(error)))
     as_of = scalars["as_of"]
     if as_of > today:
-        faults.append(Fault(("as_of",), f"{as_of} is after today ({today}, UTC)"))
+        faults.append(Fault(("as_of",), say("{as_of} is after today ({today}, UTC)", as_of=as_of, today=today)))
     sort = values.get("sort", [DEFAULT_SORT])[-1]
     try:
         column, descending = find_column(sort, PRICE_COLUMNS)

@@ -15,6 +15,7 @@ from pricing.errors import Fault, InvalidInputError, near_matches, shown
 from pricing.market import PriceTable
 from pricing.numbers import read_day, read_whole_number
 from pricing.offers import KEY, NO_TERM, Columns
+from pricing.wording import say
 
 T = TypeVar("T")
 
@@ -139,8 +140,17 @@ def moved_far(old: Columns, new: Columns) -> list[str]:
 
 def _moved_far(found: Sequence[Change]) -> list[str]:
     return [
-        f"{change.provider}/{change.instance_type} × {change.accelerator_count}, {change.region}, "
-        f"{change.purchase}: {change.old_usd_per_hour:g} becomes {change.new_usd_per_hour:g} USD/h"
+        say(
+            "{provider}/{instance_type} × {accelerator_count}, {region}, {purchase}: "
+            "{old_usd_per_hour:g} becomes {new_usd_per_hour:g} USD/h",
+            provider=change.provider,
+            instance_type=change.instance_type,
+            accelerator_count=change.accelerator_count,
+            region=change.region,
+            purchase=change.purchase,
+            old_usd_per_hour=change.old_usd_per_hour,
+            new_usd_per_hour=change.new_usd_per_hour,
+        )
         for change in found
         if change.ratio is not None and not 1 / MOST_FACTOR <= change.ratio <= MOST_FACTOR
     ]
@@ -148,7 +158,9 @@ def _moved_far(found: Sequence[Change]) -> list[str]:
 
 def _dropped(counted: Sequence[Summary]) -> list[str]:
     return [
-        f"{summary.provider}: {summary.gone} of {summary.old} offers are gone"
+        say(
+            "{provider}: {gone} of {old} offers are gone", provider=summary.provider, gone=summary.gone, old=summary.old
+        )
         for summary in counted
         if summary.old and summary.gone > MOST_DROPPED * summary.old
     ]
@@ -189,7 +201,7 @@ def changed(
     faults: list[Fault] = []
     for name, value in pairs:
         if name not in CHANGE_PARAMETERS and not name.startswith("utm_"):
-            message = f"{shown(name)} is not a parameter." + near_matches(name, CHANGE_PARAMETERS)
+            message = say("{name} is not a parameter.", name=shown(name)) + near_matches(name, CHANGE_PARAMETERS)
             faults.append(Fault((name[:100],), message))
         elif value.strip():
             values.setdefault(name, []).append(value.strip())
@@ -209,14 +221,18 @@ def changed(
     limit = scalar("limit", partial(read_whole_number, least=1, most=MOST_CHANGES), 0)
     offset = scalar("offset", partial(read_whole_number, least=0, most=10**9), 0)
     if as_of > today:
-        faults.append(Fault(("as_of",), f"{as_of} is after today ({today}, UTC)"))
+        faults.append(Fault(("as_of",), say("{as_of} is after today ({today}, UTC)", as_of=as_of, today=today)))
     if since > as_of:
-        faults.append(Fault(("since",), f"{since} is after {as_of}, to which it is compared"))
+        faults.append(
+            Fault(("since",), say("{since} is after {as_of}, to which it is compared", since=since, as_of=as_of))
+        )
     known = {"provider": (uploaded or table).values("provider"), "kind": KINDS}
     for name, words in known.items():
         for text in values.get(name, []):
             if text not in words:
-                message = f"{shown(text)} is not a {name} of this table." + near_matches(text, words)
+                message = say("{text} is not a {name} of this table.", text=shown(text), name=name) + near_matches(
+                    text, words
+                )
                 faults.append(Fault((name,), message))
     if faults:
         raise InvalidInputError(faults)

@@ -11,6 +11,7 @@ import numpy as np
 from pricing.accelerators import Accelerator, Catalogue
 from pricing.errors import Fault, InvalidInputError, near_matches, shown
 from pricing.market import Market, PriceTable
+from pricing.wording import say
 
 CHIP_PARAMETERS = ("vendor", "family", "sort")
 
@@ -52,7 +53,10 @@ def chips(pairs: Iterable[tuple[str, str]], table: PriceTable, catalogue: Catalo
                 values.setdefault(name, []).append(value.strip())
         elif not name.startswith("utm_"):
             faults.append(
-                Fault((name[:100],), f"{shown(name)} is not a parameter." + near_matches(name, CHIP_PARAMETERS))
+                Fault(
+                    (name[:100],),
+                    say("{name} is not a parameter.", name=shown(name)) + near_matches(name, CHIP_PARAMETERS),
+                )
             )
     everything = list(catalogue.accelerators.values())
     for name in ("vendor", "family"):
@@ -60,7 +64,11 @@ def chips(pairs: Iterable[tuple[str, str]], table: PriceTable, catalogue: Catalo
         for value in values.get(name, []):
             if value not in known:
                 faults.append(
-                    Fault((name,), f"{shown(value)} is not a known {name}." + near_matches(value, sorted(known)))
+                    Fault(
+                        (name,),
+                        say("{value} is not a known {name}.", value=shown(value), name=name)
+                        + near_matches(value, sorted(known)),
+                    )
                 )
     market = table.market(today, include_unconfirmed=False)
     spellings: dict[str, list[str]] = {}
@@ -82,7 +90,10 @@ def chips(pairs: Iterable[tuple[str, str]], table: PriceTable, catalogue: Catalo
     known_columns = chip_columns(catalogue)
     if column and column not in known_columns:
         faults.append(
-            Fault(("sort",), f"{shown(sort)} is not a column to sort by." + near_matches(column, known_columns))
+            Fault(
+                ("sort",),
+                say("{sort} is not a column to sort by.", sort=shown(sort)) + near_matches(column, known_columns),
+            )
         )
     if faults:
         raise InvalidInputError(faults)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from pricing.measurements import NORMAL_95
+from pricing.wording import say
 
 VERDICTS = {
     "supported": "The whole interval of the measured ratio lies at or above the claim.",
@@ -33,7 +34,7 @@ def ratio_of_share_more(share: float) -> float:
 def ratio_of_share_cheaper(share: float) -> float:
     """Claimed ratio of "x cheaper": r = 1 / (1 - x), so that 41.2 % cheaper is 1.7. ValueError from 100 % on."""
     if not share < 1:
-        raise ValueError("nothing is 100 % cheaper or more; write a share below 1, such as 41.2%")
+        raise ValueError(say("nothing is 100 % cheaper or more; write a share below 1, such as 41.2%"))
     return 1 / (1 - share)
 
 

@@ -19,6 +19,7 @@ from pricing.estimates import NOT_TIED, TIED, Estimates
 from pricing.flags import flags
 from pricing.measurements import Measurement
 from pricing.offers import NO_TERM, UNDATED
+from pricing.wording import say
 
 # Up to here, going over the rows one by one is quicker than looking for the different ones.
 FEW = 1000
@@ -348,5 +349,5 @@ def find_column(sort: str, columns: Sequence[Column[Rows]]) -> tuple[Column[Rows
             return column, sort.startswith("-")
     raise InvalidInputError.at(
         ("sort",),
-        f"{shown(sort)} is not a column to sort by." + near_matches(name, [c.name for c in columns]),
+        say("{sort} is not a column to sort by.", sort=shown(sort)) + near_matches(name, [c.name for c in columns]),
     )

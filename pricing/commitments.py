@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from pricing.estimate import owned_cost_per_hour
 from pricing.units import HOURS_PER_MONTH
+from pricing.wording import say
 
 MOST_MONTHS = 600
 # Chances that were typed as decimals (0.1 ten times) may sum to a little more than 1.
@@ -57,7 +58,12 @@ def committed(price: float, term_months: float, upfront_share: float = 0.0) -> P
     _price(price, "the committed price")
     _term(term_months)
     if not 0 <= upfront_share <= 1:
-        raise ValueError(f"the share paid upfront must be from 0 to 1 (50% is 0.5), not {upfront_share:g}")
+        raise ValueError(
+            say(
+                "the share paid upfront must be from 0 to 1 (50% is 0.5), not {upfront_share:g}",
+                upfront_share=upfront_share,
+            )
+        )
     total = HOURS_PER_MONTH * price * term_months
     return Plan(term_months, total, upfront_share * total)
 
@@ -72,9 +78,15 @@ def owned(capex: float, term_months: float, running: float = 0.0, yearly: float 
     _term(term_months)
     for name, value in (("the running cost", running), ("the yearly cost", yearly), ("the resale value", resale)):
         if not 0 <= value < math.inf:
-            raise ValueError(f"{name} must be 0 or more, not {value:g}")
+            raise ValueError(say("{name} must be 0 or more, not {value:g}", name=name, value=value))
     if resale > capex:
-        raise ValueError(f"the resale value must be at most the purchase price {capex:g}, not {resale:g}")
+        raise ValueError(
+            say(
+                "the resale value must be at most the purchase price {capex:g}, not {resale:g}",
+                capex=capex,
+                resale=resale,
+            )
+        )
     parts = owned_cost_per_hour(capex, term_months / 12, running, 1.0, 1.0, yearly)
     upkeep = HOURS_PER_MONTH * parts["upkeep"] * term_months
     return Plan(term_months, capex + upkeep, capex, HOURS_PER_MONTH * parts["power"], resale)
@@ -90,7 +102,12 @@ def on_demand_cost(price: float, months: float, yearly_fall: float = 0.0) -> flo
     _price(price, "the on-demand price")
     _months(months)
     if not 0 <= yearly_fall < 1:
-        raise ValueError(f"the yearly fall of prices must be at least 0 and below 1 (20% is 0.2), not {yearly_fall:g}")
+        raise ValueError(
+            say(
+                "the yearly fall of prices must be at least 0 and below 1 (20% is 0.2), not {yearly_fall:g}",
+                yearly_fall=yearly_fall,
+            )
+        )
     log_g = math.log1p(-yearly_fall) / 12
     if log_g == 0:
         return HOURS_PER_MONTH * price * months
@@ -135,7 +152,7 @@ def owed_after(plan: Plan, month: float) -> float:
 def times(plan: Plan, machines: float) -> Plan:
     """Plan of several machines of the same kind: every amount times their number."""
     if not 0 < machines < math.inf:
-        raise ValueError(f"the number of machines must be above 0, not {machines:g}")
+        raise ValueError(say("the number of machines must be above 0, not {machines:g}", machines=machines))
     amounts = (plan.total, plan.upfront, plan.running, plan.resale)
     return Plan(plan.term_months, *(amount * machines for amount in amounts))
 
@@ -174,30 +191,52 @@ def stop_chances(
     None of them: needed till the horizon. ValueError says what would be right.
     """
     if not (1 <= horizon <= MOST_MONTHS and horizon == int(horizon)):
-        raise ValueError(f"the horizon must be a whole number of months from 1 to {MOST_MONTHS}, not {horizon:g}")
+        raise ValueError(
+            say(
+                "the horizon must be a whole number of months from 1 to {most_months}, not {horizon:g}",
+                most_months=MOST_MONTHS,
+                horizon=horizon,
+            )
+        )
     if sum(way is not None for way in (monthly, month, by_month)) > 1:
-        raise ValueError("say once when it may stop: a chance per month, a month, or a chance for each month")
+        raise ValueError(say("say once when it may stop: a chance per month, a month, or a chance for each month"))
     if by_month is not None:
         return _listed(horizon, by_month)
     if month is not None:
         if not (1 <= month <= horizon and month == int(month)):
-            raise ValueError(f"the last month must be a whole number from 1 to the horizon {horizon}, not {month:g}")
+            raise ValueError(
+                say(
+                    "the last month must be a whole number from 1 to the horizon {horizon}, not {month:g}",
+                    horizon=horizon,
+                    month=month,
+                )
+            )
         return tuple(float(k == month) for k in range(1, horizon + 1))
     chance = 0.0 if monthly is None else monthly
     if not 0 <= chance <= 1:
-        raise ValueError(f"the chance to stop must be from 0 to 1 a month (3% is 0.03), not {chance:g}")
+        raise ValueError(
+            say("the chance to stop must be from 0 to 1 a month (3% is 0.03), not {chance:g}", chance=chance)
+        )
     return (*(chance * (1 - chance) ** (k - 1) for k in range(1, horizon)), (1 - chance) ** (horizon - 1))
 
 
 def _listed(horizon: int, chances: Sequence[float]) -> tuple[float, ...]:
     if len(chances) > horizon:
-        raise ValueError(f"{len(chances)} chances are given, and the horizon is {horizon} months; give one a month")
+        raise ValueError(
+            say(
+                "{number} chances are given, and the horizon is {horizon} months; give one a month",
+                number=len(chances),
+                horizon=horizon,
+            )
+        )
     for k, chance in enumerate(chances, 1):
         if not 0 <= chance <= 1:
-            raise ValueError(f"the chance of month {k} must be from 0 to 1 (3% is 0.03), not {chance:g}")
+            raise ValueError(
+                say("the chance of month {k} must be from 0 to 1 (3% is 0.03), not {chance:g}", k=k, chance=chance)
+            )
     total = math.fsum(chances)
     if total > 1 + _ROUNDING:
-        raise ValueError(f"the chances of the months sum to {total:g}, and must sum to at most 1")
+        raise ValueError(say("the chances of the months sum to {total:g}, and must sum to at most 1", total=total))
     filled = [*chances, *[0.0] * (horizon - len(chances))]
     filled[-1] += max(1 - total, 0.0)
     return tuple(filled)
@@ -286,14 +325,20 @@ def expected(chances: Sequence[float], amounts: Sequence[float]) -> float:
 
 def _price(value: float, name: str, unit: str = "USD per hour") -> None:
     if not 0 < value < math.inf:
-        raise ValueError(f"{name} must be above 0 {unit}, not {value:g}")
+        raise ValueError(say("{name} must be above 0 {unit}, not {value:g}", name=name, unit=unit, value=value))
 
 
 def _months(value: float) -> None:
     if not 0 <= value < math.inf:
-        raise ValueError(f"a number of months must be 0 or more, not {value:g}")
+        raise ValueError(say("a number of months must be 0 or more, not {value:g}", value=value))
 
 
 def _term(months: float) -> None:
     if not 0 < months <= MOST_MONTHS:
-        raise ValueError(f"the term must be above 0 and at most {MOST_MONTHS} months, not {months:g}")
+        raise ValueError(
+            say(
+                "the term must be above 0 and at most {most_months} months, not {months:g}",
+                most_months=MOST_MONTHS,
+                months=months,
+            )
+        )

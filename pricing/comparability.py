@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pricing.measurements import Measurement
+from pricing.wording import say
 
 # Mean lengths of a benchmark scatter from run to run; below this share they are the same traffic.
 SAME_LENGTH = 0.02
@@ -128,8 +129,13 @@ def warnings_of(found: Iterable[Difference]) -> Iterator[tuple[str, str]]:
             shown = ", ".join(_said(each.value) for each in difference.values if each.value is not None)
             yield (
                 part.code,
-                f"The measurements have different {part.words} ({shown}), so that their costs can't be ranked against "
-                f"each other; accept={difference.part} ranks them all the same.",
+                say(
+                    "The measurements have different {words} ({shown}), so that their costs can't be ranked "
+                    "against each other; accept={part} ranks them all the same.",
+                    words=part.words,
+                    shown=shown,
+                    part=difference.part,
+                ),
             )
 
 

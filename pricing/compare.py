@@ -28,6 +28,7 @@ from pricing.named import named_offers, offer_name, type_names
 from pricing.offers import Ints
 from pricing.question import DEFAULT_LIMIT, Question, Warned
 from pricing.units import Unit
+from pricing.wording import say
 
 NO_RATE = Rate(float("nan"))
 
@@ -170,7 +171,12 @@ def _rates(question: Question, picked: Chosen, counter: Counter) -> dict[int, Ra
             continue
         rate = measurement.rate_for(question.unit.rate_field)
         if rate is None:
-            example = f"{measurement.label} has {measurement.kinds()}, not {question.unit.short_key}"
+            example = say(
+                "{label} has {kinds}, not {short_key}",
+                label=measurement.label,
+                kinds=measurement.kinds(),
+                short_key=question.unit.short_key,
+            )
             counter.add("no_rate_for_unit", 1, example)
         else:
             rates[i] = rate
@@ -236,14 +242,15 @@ def _baseline(question: Question, market: Market, found: dict[int, Matched], fig
     if name in labels:
         i = labels.index(name)
         pairs = ranked({i: unfiltered[i]} if i in unfiltered else {}, 1, figures)
-        missing = f"{shown(name)} has no estimate, so it can't be the baseline; name another one"
+        missing = say("{name} has no estimate, so it can't be the baseline; name another one", name=shown(name))
     else:
         # Every size counts here: the name may pick one.
         every = {i: Matched.of(held_by(market, question.measurements[i])) for i in unfiltered}
         pairs = ranked(named_offers(name, market, every), 1, figures)
-        missing = (
-            f"{shown(name)} is neither a measurement's label nor an offer with an estimate; write a label or "
-            "PROVIDER/INSTANCE_TYPE[:COUNT][/REGION[/PURCHASE[/TERM_MONTHS]]]."
+        missing = say(
+            "{name} is neither a measurement's label nor an offer with an estimate; write a label or "
+            "PROVIDER/INSTANCE_TYPE[:COUNT][/REGION[/PURCHASE[/TERM_MONTHS]]].",
+            name=shown(name),
         )
         if not len(pairs):
             missing += near_matches(name, [*labels, *type_names(market, every)])
@@ -275,20 +282,33 @@ def _warnings(
     differing: tuple[Difference, ...],
 ) -> Iterator[Warned]:
     if total == 0:
-        yield Warned("no_estimates", "No offer gives an estimate; the reasons are listed under what was left out.")
+        yield Warned("no_estimates", say("No offer gives an estimate; the reasons are listed under what was left out."))
     elif question.offset >= total:
-        yield Warned("offset_beyond_end", f"The offset {question.offset:,} is beyond the last of {total:,} estimates.")
+        yield Warned(
+            "offset_beyond_end",
+            say(
+                "The offset {offset:,} is beyond the last of {total:,} estimates.", offset=question.offset, total=total
+            ),
+        )
     if baseline is None:
         yield Warned(
-            "no_baseline", f"{question.measurements[0].label} has no estimate, so there is no baseline to compare with."
+            "no_baseline",
+            say(
+                "{label} has no estimate, so there is no baseline to compare with.",
+                label=question.measurements[0].label,
+            ),
         )
     for name in dict.fromkeys(m.accelerator for m in rated if m.accelerator):
         sellers = [p.name for p in catalogue.quote_only(name)]
         if sellers:
             yield Warned(
                 "quote_only",
-                f"{name} is sold at a quoted price only by {', '.join(sellers)}; add yours with "
-                f"quote=PROVIDER/INSTANCE_TYPE@{name}:COUNT=USD_PER_HOUR.",
+                say(
+                    "{name} is sold at a quoted price only by {sellers}; add yours with "
+                    "quote=PROVIDER/INSTANCE_TYPE@{name}:COUNT=USD_PER_HOUR.",
+                    name=name,
+                    sellers=", ".join(sellers),
+                ),
             )
     for code, message in comparability.warnings_of(differing):
         yield Warned(code, message, blocking=True)

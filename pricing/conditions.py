@@ -12,6 +12,7 @@ import numpy as np
 from pricing.columns import Coded, Column
 from pricing.errors import InvalidInputError, near_matches, shown
 from pricing.numbers import read_day, read_scaled_number
+from pricing.wording import say
 
 _FORM = re.compile(r"\s*([a-z_]+)\s*(<=|>=|!=|=|<|>|~)\s*(.*?)\s*", re.DOTALL)
 _HOW = "write COLUMN, one of <= >= < > = != ~, and a value: cost_usd<=0.5, accelerator_count=2..8, region~europe"
@@ -79,29 +80,29 @@ def _read(text: str, place: int, columns: Sequence[Column[Any]]) -> Condition:
     loc = ("where", place)
     split = split_condition(text)
     if split is None or not split[2]:
-        raise InvalidInputError.at(loc, f"{shown(text)} is not a condition; {_HOW}")
+        raise InvalidInputError.at(loc, say("{text} is not a condition; {how}", text=shown(text), how=_HOW))
     name, sign, value = split
     column = next((each for each in columns if each.name == name), None)
     if column is None:
         hint = near_matches(name, [each.name for each in columns])
-        raise InvalidInputError.at(loc, f"{shown(name)} is not a column.{hint}")
+        raise InvalidInputError.at(loc, say("{name} is not a column.{hint}", name=shown(name), hint=hint))
     try:
         if column.kind == "text":
             if sign not in ("=", "!=", "~"):
-                raise ValueError(f"{name} is text; compare it with =, != or ~ (contains)")
+                raise ValueError(say("{name} is text; compare it with =, != or ~ (contains)", name=name))
             return Condition(column, sign == "!=", value.casefold(), contains=sign == "~")
         if sign == "~":
-            raise ValueError(f"{name} is no text; compare it with <=, >=, <, >, = or !=")
+            raise ValueError(say("{name} is no text; compare it with <=, >=, <, >, = or !=", name=name))
         if column.kind == "date":
             return Condition(column, sign == "!=", _days(sign, value))
         if column.kind == "boolean":
             truth = {"true": 1.0, "1": 1.0, "yes": 1.0, "false": 0.0, "0": 0.0, "no": 0.0}.get(value.lower())
             if truth is None or sign not in ("=", "!="):
-                raise ValueError(f"{name} is true or false; write {name}=true")
+                raise ValueError(say("{name} is true or false; write {name}=true", name=name))
             return Condition(column, sign == "!=", low=truth, high=truth)
         return _of_numbers(column, sign, value)
     except ValueError as error:
-        raise InvalidInputError.at(loc, f"{shown(text)}: {error}") from error
+        raise InvalidInputError.at(loc, say("{text}: {error}", text=shown(text), error=error)) from error
 
 
 def _days(sign: str, value: str) -> str:
@@ -111,7 +112,7 @@ def _days(sign: str, value: str) -> str:
         return "..".join(days)
     day = read_day(value).isoformat()
     if sign in ("<", ">"):
-        raise ValueError("compare dates with <=, >= or =")
+        raise ValueError(say("compare dates with <=, >= or ="))
     return f"..{day}" if sign == "<=" else f"{day}.."
 
 
@@ -122,7 +123,7 @@ def _of_numbers(column: Column[Any], sign: str, value: str) -> Condition:
         least = -np.inf if bounds[0] is None else bounds[0]
         most = np.inf if bounds[1] is None else bounds[1]
         if least > most:
-            raise ValueError(f"{low} is above {high}; write the smaller one first")
+            raise ValueError(say("{low} is above {high}; write the smaller one first", low=low, high=high))
         return Condition(column, sign == "!=", low=least, high=most)
     number = read_scaled_number(value)
     if sign in ("<=", "<"):

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from pricing.errors import near_matches, shown
+from pricing.wording import say
 
 ECB = "European Central Bank, euro foreign exchange reference rates"
 # The bank publishes on working days; further back than this a rate is missing, not only on holiday.
@@ -47,8 +48,13 @@ def exchange_rate(currency: str, as_of: date, own: Mapping[str, float]) -> Excha
     rates, missing = _reference_rates()
     if code not in rates.currencies:
         raise ValueError(
-            f"{shown(currency)} is not a currency with a reference rate; give your own, "
-            f"exchange_rate={code[:3]}=UNITS_PER_USD." + near_matches(code, sorted(rates.currencies))
+            say(
+                "{currency} is not a currency with a reference rate; give your own, "
+                "exchange_rate={code}=UNITS_PER_USD.",
+                currency=shown(currency),
+                code=code[:3],
+            )
+            + near_matches(code, sorted(rates.currencies))
         )
     first, last = rates.bounds[code].first_date, rates.bounds[code].last_date
     day = min(as_of, last)
@@ -60,5 +66,9 @@ def exchange_rate(currency: str, as_of: date, own: Mapping[str, float]) -> Excha
         except missing:
             day -= timedelta(days=1)
     raise ValueError(
-        f"there is no reference rate of {code} near {as_of}; give your own, exchange_rate={code}=UNITS_PER_USD"
+        say(
+            "there is no reference rate of {code} near {as_of}; give your own, exchange_rate={code}=UNITS_PER_USD",
+            code=code,
+            as_of=as_of,
+        )
     )

@@ -16,6 +16,7 @@ import numpy as np
 from pricing.errors import near_matches, shown
 from pricing.measurements import LATENCIES, Measurement, Rate
 from pricing.numbers import read_number
+from pricing.wording import say
 
 USER_RATE = "tokens_per_second_per_user"
 TARGETS = (*LATENCIES, USER_RATE)
@@ -45,12 +46,21 @@ def read_target(text: str) -> Target:
     """Read `ttft_p99<=0.5` (seconds) or `tokens_per_second_per_user>=40`. ValueError says what would be right."""
     match = _TARGET.fullmatch(text)
     if match is None:
-        raise ValueError(f"{shown(text)} is not a target; write for example {EXAMPLE} or {USER_RATE}>=40")
+        raise ValueError(
+            say(
+                "{text} is not a target; write for example {example} or {user_rate}>=40",
+                text=shown(text),
+                example=EXAMPLE,
+                user_rate=USER_RATE,
+            )
+        )
     name, sign, number = match.groups()
     if name not in TARGETS:
-        raise ValueError(f"{shown(name)} is not a latency that is known." + near_matches(name, TARGETS))
+        raise ValueError(say("{name} is not a latency that is known.", name=shown(name)) + near_matches(name, TARGETS))
     if (sign == ">=") != (name == USER_RATE):
-        raise ValueError(f"{shown(text)}: a latency has an upper bound (<=), a rate per user a lower one (>=)")
+        raise ValueError(
+            say("{text}: a latency has an upper bound (<=), a rate per user a lower one (>=)", text=shown(text))
+        )
     return Target(name, read_number(number))
 
 
@@ -103,10 +113,22 @@ def chosen(
                 (target, value) for target, value in values.items() if value is not None and not target.met(value)
             ]
             if unknown:
-                left_out[i] = ("slo_unknown", f"{measurements[i].label} has no {', '.join(unknown)}")
+                left_out[i] = (
+                    "slo_unknown",
+                    say("{label} has no {unknown}", label=measurements[i].label, unknown=", ".join(unknown)),
+                )
             elif missed:
                 target, value = missed[0]
-                left_out[i] = ("misses_slo", f"{measurements[i].label} has {target.name} {value:.4g}, not {target}")
+                left_out[i] = (
+                    "misses_slo",
+                    say(
+                        "{label} has {name} {value:.4g}, not {target}",
+                        label=measurements[i].label,
+                        name=target.name,
+                        value=value,
+                        target=target,
+                    ),
+                )
             else:
                 within.append(i)
         if not within:
@@ -218,8 +240,14 @@ def _moved(points: Sequence[Measurement], best: Measurement, rate_field: str, ta
         best,
         label=f"{best.label} (interpolated)",
         rates={rate_field: Rate(rate)},
-        latency=f"interpolated at {met} between {best.label} ({rates[at]:.5g}/s) and {following.label} "
-        f"({rates[at + 1]:.5g}/s)",
+        latency=say(
+            "interpolated at {met} between {label} ({rates:.5g}/s) and {label_2} ({rates_2:.5g}/s)",
+            met=met,
+            label=best.label,
+            rates=rates[at],
+            label_2=following.label,
+            rates_2=rates[at + 1],
+        ),
         latency_seconds=tuple(latencies.items()),
         concurrency=None,
         interpolated=True,

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from pricing.errors import Fault, InvalidInputError, shown
 from pricing.numbers import read_scaled_number
 from pricing.units import HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR, Unit
+from pricing.wording import say
 
 HOURS_PER_DAY = 24
 # A number counted from 0 or 1, or a time.
@@ -47,18 +48,34 @@ def of_hours(values: Sequence[float], field: str = "demand") -> Demand:
     mean = Σ d_h / n, peak = max d_h. InvalidInputError at `field` that says which hour can't be right.
     """
     if len(values) not in (HOURS_PER_DAY, HOURS_PER_YEAR):
-        leap = "; leave out 29 February" if len(values) == HOURS_PER_YEAR + HOURS_PER_DAY else ""
-        raise InvalidInputError.at((field,), f"{len(values):,} hourly values are given, and {_WANTED} are needed{leap}")
+        leap = say("; leave out 29 February") if len(values) == HOURS_PER_YEAR + HOURS_PER_DAY else ""
+        raise InvalidInputError.at(
+            (field,),
+            say(
+                "{number:,} hourly values are given, and {wanted} are needed{leap}",
+                number=len(values),
+                wanted=_WANTED,
+                leap=leap,
+            ),
+        )
     wrong = [(i, value) for i, value in enumerate(values) if not 0 <= value <= MOST_DEMAND]
     if wrong:
         raise InvalidInputError(
-            Fault((field,), f"hour {i}: {value:g} can't be; demand is a number from 0 to {MOST_DEMAND:g}")
+            Fault(
+                (field,),
+                say(
+                    "hour {i}: {value:g} can't be; demand is a number from 0 to {most_demand:g}",
+                    i=i,
+                    value=value,
+                    most_demand=MOST_DEMAND,
+                ),
+            )
             for i, value in wrong[:MOST_FAULTS]
         )
     hours = tuple(float(value) for value in values)
     mean, peak = math.fsum(hours) / len(hours), max(hours)
     if not mean > 0:
-        raise InvalidInputError.at((field,), "the demand is 0 in all hours; nothing would be served")
+        raise InvalidInputError.at((field,), say("the demand is 0 in all hours; nothing would be served"))
     # Of equal hours the sum may be off in its last digit, and a mean is never above the largest.
     return Demand(min(mean, peak), peak, hours)
 
@@ -72,11 +89,22 @@ def of_peak_and_mean(peak: float, mean: float) -> Demand:
     for name, value in (("peak", peak), ("mean", mean)):
         if not 0 < value <= MOST_DEMAND:
             raise InvalidInputError.at(
-                (name,), f"a {name} of {value:g} can't be; demand is a number above 0 and at most {MOST_DEMAND:g}"
+                (name,),
+                say(
+                    "a {name} of {value:g} can't be; demand is a number above 0 and at most {most_demand:g}",
+                    name=name,
+                    value=value,
+                    most_demand=MOST_DEMAND,
+                ),
             )
     if peak < mean:
         raise InvalidInputError.at(
-            ("peak",), f"a peak of {peak:g} is below the mean of {mean:g}; the peak is the demand of the busiest hour"
+            ("peak",),
+            say(
+                "a peak of {peak:g} is below the mean of {mean:g}; the peak is the demand of the busiest hour",
+                peak=peak,
+                mean=mean,
+            ),
         )
     return Demand(mean, peak, (mean,) * HOURS_PER_DAY if peak == mean else None)
 
@@ -91,16 +119,26 @@ def of_month(units: float, peak_to_mean: float, unit: Unit) -> Demand:
     mean = units * unit.single / (HOURS_PER_MONTH * SECONDS_PER_HOUR)
     if not 0 < mean <= MOST_DEMAND:
         raise InvalidInputError.at(
-            ("units_per_month",), f"{units:g} {unit.single_noun} a month can't be; write a number above 0"
+            ("units_per_month",),
+            say(
+                "{units:g} {single_noun} a month can't be; write a number above 0",
+                units=units,
+                single_noun=unit.single_noun,
+            ),
         )
     if not 1 <= peak_to_mean <= 1e6:
         raise InvalidInputError.at(
             ("peak_to_mean",),
-            f"a peak-to-mean ratio of {peak_to_mean:g} can't be; the busiest hour has at least the mean, so that the "
-            "ratio is 1 or more (at most 1,000,000)",
+            say(
+                "a peak-to-mean ratio of {peak_to_mean:g} can't be; the busiest hour has at least the mean, "
+                "so that the ratio is 1 or more (at most 1,000,000)",
+                peak_to_mean=peak_to_mean,
+            ),
         )
     if mean * peak_to_mean > MOST_DEMAND:
-        raise InvalidInputError.at(("units_per_month",), f"the peak is above {MOST_DEMAND:g} units per second")
+        raise InvalidInputError.at(
+            ("units_per_month",), say("the peak is above {most_demand:g} units per second", most_demand=MOST_DEMAND)
+        )
     return of_peak_and_mean(mean * peak_to_mean, mean)
 
 
@@ -127,8 +165,18 @@ def read_demand(text: str, field: str = "demand") -> Demand:
         at = f"{'value' if one_line else 'line'} {number}: "
         width = width or len(cells)
         if len(cells) != width or width > 2:
-            said = "" if width > 2 else f", and the first line has {width}"
-            faults.append(Fault((field,), f"{at}{len(cells)} columns{said}; write one number a line, or hour,demand"))
+            said = "" if width > 2 else say(", and the first line has {width}", width=width)
+            faults.append(
+                Fault(
+                    (field,),
+                    say(
+                        "{at}{number} columns{said}; write one number a line, or hour,demand",
+                        at=at,
+                        number=len(cells),
+                        said=said,
+                    ),
+                )
+            )
             if len(faults) == MOST_FAULTS:
                 break
             continue
@@ -137,9 +185,15 @@ def read_demand(text: str, field: str = "demand") -> Demand:
                 first = _checked_hour(cells[0], len(values), first)
             value = read_scaled_number(cells[-1])
             if not 0 <= value <= MOST_DEMAND:
-                raise ValueError(f"{shown(cells[-1])} can't be; demand is a number from 0 to {MOST_DEMAND:g}")
+                raise ValueError(
+                    say(
+                        "{cells} can't be; demand is a number from 0 to {most_demand:g}",
+                        cells=shown(cells[-1]),
+                        most_demand=MOST_DEMAND,
+                    )
+                )
         except ValueError as error:
-            faults.append(Fault((field,), f"{at}{error}"))
+            faults.append(Fault((field,), say("{at}{error}", at=at, error=str(error))))
             value = math.nan
         values.append(value)
         if len(faults) == MOST_FAULTS:
@@ -187,8 +241,12 @@ def _checked_hour(text: str, place: int, first: Hour | None) -> Hour:
     if hour != expected:
         wanted = expected.isoformat() if isinstance(expected, datetime) else f"{expected:g}"
         raise ValueError(
-            f"hour {shown(text)} should be {wanted}; hours are counted from 0 or 1, or are times in ISO 8601 (UTC), in "
-            "order and without a gap, and a number has no thousands separator"
+            say(
+                "hour {text} should be {wanted}; hours are counted from 0 or 1, or are times in ISO 8601 "
+                "(UTC), in order and without a gap, and a number has no thousands separator",
+                text=shown(text),
+                wanted=wanted,
+            )
         )
     return first
 

@@ -9,6 +9,7 @@ import numpy as np
 from pricing.flags import stale
 from pricing.market import Market
 from pricing.offers import Columns
+from pricing.wording import say
 
 # Per-accelerator prices of one kind and purchase lie within these factors of their median.
 LEAST, MOST = 0.2, 5.0
@@ -68,8 +69,12 @@ def _far_from_median(columns: Columns, priced: np.ndarray, each: np.ndarray, ref
             found.append(
                 Doubt(
                     "far_from_median",
-                    f"{columns.describe(int(priced[place]))}: {price:g} USD per accelerator-hour, where the "
-                    f"median of its kind is {median:g}",
+                    say(
+                        "{describe}: {price:g} USD per accelerator-hour, where the median of its kind is {median:g}",
+                        describe=columns.describe(int(priced[place])),
+                        price=price,
+                        median=median,
+                    ),
                 )
             )
     return found
@@ -89,8 +94,12 @@ def _price_of_one(columns: Columns, priced: np.ndarray) -> list[Doubt]:
             found.append(
                 Doubt(
                     "price_of_one",
-                    f"{columns.describe(i)}: {columns.price[i]:g} USD/h is what the same seller asks for "
-                    "one accelerator; the price must be that of the whole instance",
+                    say(
+                        "{describe}: {price:g} USD/h is what the same seller asks for one accelerator; the price "
+                        "must be that of the whole instance",
+                        describe=columns.describe(i),
+                        price=columns.price[i],
+                    ),
                 )
             )
     return found
@@ -112,8 +121,12 @@ def _spot_above_on_demand(columns: Columns) -> list[Doubt]:
             found.append(
                 Doubt(
                     "spot_above_on_demand",
-                    f"{columns.describe(i)}: {columns.price[i]:g} USD/h is not below the on-demand price "
-                    f"{columns.price[j]:g}; it may be a placeholder",
+                    say(
+                        "{describe}: {price:g} USD/h is not below the on-demand price {price_2:g}; it may be a placeholder",
+                        describe=columns.describe(i),
+                        price=columns.price[i],
+                        price_2=columns.price[j],
+                    ),
                 )
             )
     return found
@@ -133,8 +146,14 @@ def _windows(columns: Columns) -> list[Doubt]:
             found.append(
                 Doubt(
                     "windows_price",
-                    f"{columns.describe(i)}: {columns.price[i]:g} USD/h is another region's price plus "
-                    f"{columns.vcpus[i]:g} vCPU × {WINDOWS_PER_VCPU}: the price with Windows",
+                    say(
+                        "{describe}: {price:g} USD/h is another region's price plus {vcpus:g} vCPU × "
+                        "{windows_per_vcpu}: the price with Windows",
+                        describe=columns.describe(i),
+                        price=columns.price[i],
+                        vcpus=columns.vcpus[i],
+                        windows_per_vcpu=WINDOWS_PER_VCPU,
+                    ),
                 )
             )
     return found
@@ -145,4 +164,14 @@ def _stale(market: Market) -> list[Doubt]:
     if not old.any():
         return []
     first = market.columns.describe(int(np.flatnonzero(old)[0]))
-    return [Doubt("stale", f"{int(old.sum()):,} of {len(old):,} prices are old, for example {first}")]
+    return [
+        Doubt(
+            "stale",
+            say(
+                "{sum:,} of {number:,} prices are old, for example {first}",
+                sum=int(old.sum()),
+                number=len(old),
+                first=first,
+            ),
+        )
+    ]

@@ -7,6 +7,7 @@ import re
 from pricing.errors import shown
 from pricing.numbers import read_number
 from pricing.units import Unit
+from pricing.wording import say
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _LENGTH = re.compile(r"\s*([0-9][0-9_.eE+-]*)\s*([a-z]+)?\s*")
@@ -16,7 +17,7 @@ def read_seconds(text: str) -> float:
     """Read a length of time in seconds; a bare number is in seconds. ValueError says what would be right."""
     match = _LENGTH.fullmatch(text)
     if match is None or (match[2] is not None and match[2] not in _SECONDS):
-        raise ValueError(f"{shown(text)} is not a length of time; write for example 30s, 5m or 1h")
+        raise ValueError(say("{text} is not a length of time; write for example 30s, 5m or 1h", text=shown(text)))
     return read_number(match[1]) * _SECONDS[match[2] or "s"]
 
 

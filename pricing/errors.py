@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from pricing.wording import say
+
 MANY_NAMES = 2000
 Location = tuple[str | int, ...]
 
@@ -56,4 +58,8 @@ def near_matches(name: str, known: Iterable[str], most: int = 4) -> str:
     if len(found) < most and len(wanted) >= 3:
         found += [k for k in sorted(folded) if wanted in k and k not in found][: most - len(found)]
     names = [folded[item] for item in found]
-    return f" Did you mean {' or '.join([', '.join(names[:-1]), names[-1]] if names[1:] else names)}?" if names else ""
+    return (
+        say(" Did you mean {value}?", value=" or ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names))
+        if names
+        else ""
+    )

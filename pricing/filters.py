@@ -8,6 +8,7 @@ from pricing.accelerators import Catalogue, UnknownNameError
 from pricing.errors import Fault, near_matches, shown
 from pricing.market import PriceTable
 from pricing.offers import AVAILABILITY, EVIDENCE, PURCHASES
+from pricing.wording import say
 
 FEW = 12
 
@@ -34,8 +35,12 @@ def unknown_values(name: str, wanted: Sequence[str], table: PriceTable, catalogu
     known = known_values(name, table, catalogue) if wanted else set()
     for i, value in enumerate(wanted):
         if value not in known:
-            listed = f"; they are {', '.join(sorted(known))}." if len(known) < FEW else "."
-            yield Fault((name, i), f"{shown(value)} is not a known {name}{listed}" + near_matches(value, sorted(known)))
+            listed = say("; they are {sorted}.", sorted=", ".join(sorted(known))) if len(known) < FEW else "."
+            yield Fault(
+                (name, i),
+                say("{value} is not a known {name}{listed}", value=shown(value), name=name, listed=listed)
+                + near_matches(value, sorted(known)),
+            )
 
 
 def chosen_accelerators(wanted: Sequence[str], catalogue: Catalogue, faults: list[Fault]) -> frozenset[str] | None:

@@ -16,6 +16,7 @@ import numpy as np
 from pricing.billed import Level, levels
 from pricing.demand import Demand
 from pricing.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, Unit
+from pricing.wording import say
 
 MOST_MACHINES = 10_000_000
 # The longest month has so many minutes.
@@ -41,12 +42,20 @@ class Running:
 def machines_for(demand: float, rate: float, headroom: float = 0.0, least: int = 0) -> int:
     """Whole machines for a demand: max(least, ceil(d / (R · (1 - h)))). ValueError for what can't be."""
     if not 0 <= headroom < 1:
-        raise ValueError(f"a headroom of {headroom:g} can't be; write a share from 0 to below 1, such as 20%")
+        raise ValueError(
+            say("a headroom of {headroom:g} can't be; write a share from 0 to below 1, such as 20%", headroom=headroom)
+        )
     if least < 0:
-        raise ValueError(f"{least} replicas can't be the least; write 0 or more")
+        raise ValueError(say("{least} replicas can't be the least; write 0 or more", least=least))
     needed = demand / (rate * (1 - headroom))
     if not needed <= MOST_MACHINES:
-        raise ValueError(f"that needs {needed:g} machines, more than {MOST_MACHINES:,}; check the demand and its unit")
+        raise ValueError(
+            say(
+                "that needs {needed:g} machines, more than {most_machines:,}; check the demand and its unit",
+                needed=needed,
+                most_machines=MOST_MACHINES,
+            )
+        )
     nearest = round(needed)
     exact = abs(needed - nearest) <= _EXACT * max(nearest, 1) and (nearest > 0 or demand == 0)
     return max(least, nearest if exact else math.ceil(needed))
@@ -71,7 +80,15 @@ def checked(running: Running) -> None:
         ("billing", running.billing_minutes, 1 / 60),
     ):
         if not least <= value <= MOST_MINUTES:
-            raise ValueError(f"{value:g} minutes of {name} can't be; write {least:.2g} to {MOST_MINUTES:,} minutes")
+            raise ValueError(
+                say(
+                    "{value:g} minutes of {name} can't be; write {least:.2g} to {most_minutes:,} minutes",
+                    value=value,
+                    name=name,
+                    least=least,
+                    most_minutes=MOST_MINUTES,
+                )
+            )
 
 
 def monthly_hours(hours: float, cycle: int) -> float:

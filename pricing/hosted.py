@@ -22,6 +22,7 @@ from pricing.audio import billed_factor
 from pricing.errors import PriceFileError, near_matches, shown
 from pricing.numbers import read_day, read_number
 from pricing.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, Unit
+from pricing.wording import say
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelPrice, TieredPrices
@@ -124,9 +125,14 @@ def usd_for_tokens(
     """
     for name, value in (("input tokens", input_tokens), ("output tokens", output_tokens)):
         if not 0 <= value <= 1e18:
-            raise ValueError(f"{value:g} {name} can't be; write a number from 0 up")
+            raise ValueError(say("{value:g} {name} can't be; write a number from 0 up", value=value, name=name))
     if not 0 <= cached_share <= 1:
-        raise ValueError(f"a cached share of {cached_share:g} can't be; write a share from 0 to 1, such as 50%")
+        raise ValueError(
+            say(
+                "a cached share of {cached_share:g} can't be; write a share from 0 to 1, such as 50%",
+                cached_share=cached_share,
+            )
+        )
     fee = 0.0
     if price.usd_per_request:
         if not request_input_tokens:
@@ -177,7 +183,12 @@ def lasting_machines(price: float, usd_per_unit: float, per_hour: float) -> int 
 def machines_for(units_per_month: float, per_hour: float) -> int:
     """Whole machines for a monthly volume: ceil(V / (H · 730)), at least one."""
     if not 0 < units_per_month <= 1e30 or per_hour <= 0:
-        raise ValueError(f"a volume of {units_per_month:g} a month can't be; write a number above 0")
+        raise ValueError(
+            say(
+                "a volume of {units_per_month:g} a month can't be; write a number above 0",
+                units_per_month=units_per_month,
+            )
+        )
     needed = units_per_month / (per_hour * HOURS_PER_MONTH)
     nearest = round(needed)
     # A volume that fills whole machines but for binary rounding needs no further one.
@@ -224,8 +235,12 @@ def named(prices: Sequence[TokenPrice] | Sequence[SpeechPrice], text: str) -> li
             return found
     names = {each.provider for each in prices} | {each.model for each in prices}
     raise ValueError(
-        f"{shown(text)} is no hosted model that is known; write PROVIDER/MODEL, a provider, or a part of a name."
-        f"{near_matches(text.rpartition('/')[2], sorted(names))}"
+        say(
+            "{text} is no hosted model that is known; write PROVIDER/MODEL, a provider, or a part of a "
+            "name.{near_matches}",
+            text=shown(text),
+            near_matches=near_matches(text.rpartition("/")[2], sorted(names)),
+        )
     )
 
 
@@ -256,7 +271,7 @@ def token_prices(as_of: date) -> tuple[TokenPrice, ...]:
     found = []
     for provider in providers:
         page = (provider.pricing_urls or [""])[0]
-        source = f"genai-prices {version}{f', {page}' if page else ''}"
+        source = say("genai-prices {version}{value}", version=version, value=f", {page}" if page else "")
         for model in provider.models:
             by_hour = not isinstance(model.prices, ModelPrice) and any(
                 isinstance(each.constraint, TimeOfDateConstraint) for each in model.prices
@@ -317,7 +332,9 @@ def speech_prices(as_of: date, path: Path = DATA / "speech_api_prices.csv") -> t
         with path.open(encoding="utf-8", newline="") as file:
             rows = [_speech_price(row, place) for place, row in enumerate(csv.DictReader(file), 2)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise PriceFileError.at((path.name,), f"{path}: is no list of speech prices ({error})") from error
+        raise PriceFileError.at(
+            (path.name,), say("{path}: is no list of speech prices ({error})", path=path, error=str(error))
+        ) from error
     return _newest(row for row in rows if row.observed_on <= as_of)
 
 
@@ -332,7 +349,7 @@ def _speech_price(row: dict[str, str], place: int) -> SpeechPrice:
 
     try:
         if None in row.values():
-            raise ValueError("the row has fewer cells than the header")
+            raise ValueError(say("the row has fewer cells than the header"))
         price = SpeechPrice(
             row["provider"], row["model"], row["mode"] or None, read_number(row["usd_per_audio_hour"]),
             read_day(row["observed_on"]), optional("billing_increment_seconds"), optional("minimum_seconds"),
@@ -340,10 +357,12 @@ def _speech_price(row: dict[str, str], place: int) -> SpeechPrice:
             "; ".join(row[name] for name in ("source", "pricing_page", "billing_source") if row[name]),
         )  # fmt: skip
         if not price.usd_per_audio_hour > 0 or not price.provider or not price.model:
-            raise ValueError("provider, model and a price above 0 are needed")
+            raise ValueError(say("provider, model and a price above 0 are needed"))
         if price.channels not in (None, "each", "once"):
-            raise ValueError(f"channels {shown(price.channels)} should be each, once or blank")
+            raise ValueError(say("channels {channels} should be each, once or blank", channels=shown(price.channels)))
         price.usd_per_actual_hour(1.0)
     except (KeyError, TypeError, ValueError) as error:
-        raise PriceFileError.at(("speech_api_prices.csv", place), f"line {place}: {error}") from error
+        raise PriceFileError.at(
+            ("speech_api_prices.csv", place), say("line {place}: {error}", place=place, error=str(error))
+        ) from error
     return price

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pricing.units import RATE_FIELDS
+from pricing.wording import say
 
 EVIDENCE = ("measured", "published", "claimed", "assumed")
 LATENCY_KINDS = ("ttft", "tpot", "itl", "e2e")
@@ -37,10 +38,10 @@ class Rate:
 def positive(value: float) -> float:
     """Return the rate if it can be one; ValueError with a sentence otherwise."""
     if not math.isfinite(value) or value <= 0:
-        raise ValueError(f"a rate must be a number above 0, not {value:g}")
+        raise ValueError(say("a rate must be a number above 0, not {value:g}", value=value))
     # Beyond these no cost is a finite, normal double.
     if not 1e-12 <= value <= 1e15:
-        raise ValueError(f"a rate of {value:g} per second is outside 1e-12 to 1e15; check its unit")
+        raise ValueError(say("a rate of {value:g} per second is outside 1e-12 to 1e15; check its unit", value=value))
     return value
 
 
@@ -56,7 +57,7 @@ def with_spread(value: float, half_width: float) -> Rate:
     """
     positive(value)
     if not math.isfinite(half_width) or half_width <= 0:
-        raise ValueError(f"a spread must be a number above 0, not {half_width:g}")
+        raise ValueError(say("a spread must be a number above 0, not {half_width:g}", half_width=half_width))
     positive(value + half_width)
     return Rate(
         value,
@@ -75,7 +76,7 @@ def from_repeats(values: Sequence[float]) -> Rate:
     """
     runs = tuple(positive(v) for v in values)
     if len(runs) < 2:
-        raise ValueError("repeats need at least two runs")
+        raise ValueError(say("repeats need at least two runs"))
     # Imported here: most questions have no repeats, and the command line starts faster without it.
     from scipy.special import stdtrit  # noqa: PLC0415
 

@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 
 from pricing.units import HOURS_PER_MONTH, Unit
+from pricing.wording import say
 
 NET_MONTHS = (12, 24, 36)
 
@@ -88,7 +89,7 @@ def payback_months(one_off: float, monthly: float) -> float | None:
     """Months until a saving has paid for the move: one-off cost / monthly saving; None (never) if nothing is saved."""
     _counted(one_off, "the one-off cost")
     if not math.isfinite(monthly):
-        raise ValueError(f"the monthly saving must be a number, not {monthly:g}")
+        raise ValueError(say("the monthly saving must be a number, not {monthly:g}", monthly=monthly))
     return one_off / monthly if monthly > 0 else None
 
 
@@ -98,7 +99,7 @@ def payback_range(one_off: float, monthly: Amount) -> tuple[float | None, float 
     None is never, where that end of the range saves nothing or is open. A range is needed (known_range).
     """
     if not monthly.known_range:
-        raise ValueError("this saving has no range")
+        raise ValueError(say("this saving has no range"))
     # An open upper end of the saving pays back at once; an open lower end never does.
     shortest = 0.0 if monthly.high is None else payback_months(one_off, monthly.high)
     return shortest, None if monthly.low is None else payback_months(one_off, monthly.low)
@@ -120,11 +121,11 @@ def verdict(monthly: Amount) -> str:
 
 def _counted(value: float, name: str) -> float:
     if not 0 <= value < math.inf:
-        raise ValueError(f"{name} must be 0 or more, not {value:g}")
+        raise ValueError(say("{name} must be 0 or more, not {value:g}", name=name, value=value))
     return value
 
 
 def _positive(value: float, name: str) -> float:
     if not 0 < value < math.inf:
-        raise ValueError(f"{name} must be above 0, not {value:g}")
+        raise ValueError(say("{name} must be above 0, not {value:g}", name=name, value=value))
     return value

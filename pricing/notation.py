@@ -13,6 +13,7 @@ from pricing.errors import near_matches, shown
 from pricing.measurements import Rate, from_repeats, single, with_spread
 from pricing.numbers import COMMA, read_scaled_number
 from pricing.units import RATE_FIELDS, SHORT_KEYS, Unit
+from pricing.wording import say
 
 MOST_REPEATS = 10_000
 _KEY = re.compile(r"\s*([A-Za-z][A-Za-z_]*)\s*:(.*)", re.DOTALL)
@@ -39,16 +40,25 @@ def parse(text: str, unit: Unit) -> Notation:
         label, rest = "", text
     hardware, equals, rate = rest.rpartition("=")
     if not equals:
-        raise ValueError(f"{shown(text)} has no '='; write HARDWARE=RATE, for example {EXAMPLE} ({unit.rate_unit})")
+        raise ValueError(
+            say(
+                "{text} has no '='; write HARDWARE=RATE, for example {example} ({rate_unit})",
+                text=shown(text),
+                example=EXAMPLE,
+                rate_unit=unit.rate_unit,
+            )
+        )
     if not hardware.strip():
-        raise ValueError(f"{shown(text)} names no hardware before '='; write for example {EXAMPLE}")
+        raise ValueError(
+            say("{text} names no hardware before '='; write for example {example}", text=shown(text), example=EXAMPLE)
+        )
     return Notation(label.strip(), hardware.strip(), parse_rates(rate, unit))
 
 
 def parse_rates(text: str, unit: Unit) -> dict[str, Rate]:
     """Read one number, or `key:number` pairs joined by commas, into rates by rate field."""
     if not text.strip():
-        raise ValueError(f"the rate after '=' is missing; write it in {unit.rate_unit}")
+        raise ValueError(say("the rate after '=' is missing; write it in {rate_unit}", rate_unit=unit.rate_unit))
     parts = text.split(",")
     matches = [_KEY.fullmatch(part) for part in parts]
     if not any(matches):
@@ -59,18 +69,32 @@ def parse_rates(text: str, unit: Unit) -> dict[str, Rate]:
     for part, match in zip(parts, matches, strict=True):
         if match is None:
             raise ValueError(
-                f"{shown(part.strip())} in {shown(text.strip())} has no kind before it; write "
-                f"key:number pairs joined by commas, keys {', '.join(SHORT_KEYS)} (no thousands "
-                "separator)"
+                say(
+                    "{strip} in {strip_2} has no kind before it; write key:number pairs joined by commas, keys "
+                    "{short_keys} (no thousands separator)",
+                    strip=shown(part.strip()),
+                    strip_2=shown(text.strip()),
+                    short_keys=", ".join(SHORT_KEYS),
+                )
             )
         known = SHORT_KEYS.get(match[1].lower())
         if known is None:
             raise ValueError(
-                f"{shown(match[1])} is not a kind of rate; the keys are {', '.join(SHORT_KEYS)}."
+                say(
+                    "{match} is not a kind of rate; the keys are {short_keys}.",
+                    match=shown(match[1]),
+                    short_keys=", ".join(SHORT_KEYS),
+                )
                 + near_matches(match[1], SHORT_KEYS)
             )
         if known.rate_field in rates:
-            raise ValueError(f"the kind {known.short_key} is given twice in {shown(text.strip())}")
+            raise ValueError(
+                say(
+                    "the kind {short_key} is given twice in {strip}",
+                    short_key=known.short_key,
+                    strip=shown(text.strip()),
+                )
+            )
         rates[known.rate_field] = parse_rate(match[2])
     return rates
 
@@ -80,7 +104,7 @@ def parse_rate(text: str) -> Rate:
     value, sign, spread = text.replace("±", "~").partition("~")
     if sign:
         if "/" in value:
-            raise ValueError(f"{shown(text)} has both repeats and a spread; give one of them")
+            raise ValueError(say("{text} has both repeats and a spread; give one of them", text=shown(text)))
         middle = read_scaled_number(value)
         if spread.strip().endswith("%"):
             return with_spread(middle, middle * read_scaled_number(spread.strip()[:-1]) / 100)
@@ -89,7 +113,13 @@ def parse_rate(text: str) -> Rate:
     if len(runs) == 1:
         return single(read_scaled_number(text))
     if len(runs) > MOST_REPEATS:
-        raise ValueError(f"{len(runs):,} repeats are more than the {MOST_REPEATS:,} allowed")
+        raise ValueError(
+            say(
+                "{number:,} repeats are more than the {most_repeats:,} allowed",
+                number=len(runs),
+                most_repeats=MOST_REPEATS,
+            )
+        )
     return from_repeats([read_scaled_number(run) for run in runs])
 
 

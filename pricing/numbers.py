@@ -7,6 +7,7 @@ import re
 from datetime import date
 
 from pricing.errors import shown
+from pricing.wording import say
 
 _PLAIN = re.compile(r"[+-]?(?:[0-9](?:_?[0-9])*)?(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,4})?")
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+")
@@ -28,15 +29,18 @@ def read_number(text: str, *, thousands: bool = False) -> float:
     """
     stripped = text.strip()
     if not stripped:
-        raise ValueError("a number is missing")
+        raise ValueError(say("a number is missing"))
     if thousands and _THOUSANDS.fullmatch(stripped):
         return _finite(float(stripped.replace(",", "")), stripped)
     if "," in stripped and any(ch.isdigit() for ch in stripped):
         raise ValueError(COMMA.format(value=shown(stripped)))
     if not _PLAIN.fullmatch(stripped) or not any(ch.isdigit() for ch in stripped.lower().split("e")[0]):
         raise ValueError(
-            f"{shown(stripped)} is not a number; write digits with a dot for decimals, without "
-            "currency sign, unit or space"
+            say(
+                "{stripped} is not a number; write digits with a dot for decimals, without currency sign, "
+                "unit or space",
+                stripped=shown(stripped),
+            )
         )
     return _finite(float(stripped), stripped)
 
@@ -45,7 +49,9 @@ def read_scaled_number(text: str) -> float:
     """Read a number that may end in k (thousand) or M (million), as in 5.2k."""
     stripped = text.strip()
     if stripped[-1:] == "m":
-        raise ValueError(f"{shown(stripped)}: 'm' could be milli or million; write M for million")
+        raise ValueError(
+            say("{stripped}: 'm' could be milli or million; write M for million", stripped=shown(stripped))
+        )
     factor = _SUFFIXES.get(stripped[-1:])
     if factor is None:
         return read_number(stripped)
@@ -53,7 +59,7 @@ def read_scaled_number(text: str) -> float:
     number = stripped[:-1]
     read_number(number)
     if "e" in number.lower():
-        raise ValueError(f"{shown(stripped)}: write either an exponent or a suffix, not both")
+        raise ValueError(say("{stripped}: write either an exponent or a suffix, not both", stripped=shown(stripped)))
     return read_number(f"{number}e{3 if factor == 1e3 else 6}")
 
 
@@ -61,7 +67,9 @@ def read_whole_number(text: str, *, least: int, most: int) -> int:
     """Read a whole number from `least` to `most`; 8.0 is 8, as some price files write it."""
     value = read_number(text)
     if value != math.floor(value) or not least <= value <= most:
-        raise ValueError(f"{shown(text)} must be a whole number from {least} to {most:,}")
+        raise ValueError(
+            say("{text} must be a whole number from {least} to {most:,}", text=shown(text), least=least, most=most)
+        )
     return int(value)
 
 
@@ -81,18 +89,18 @@ def read_day(text: str) -> date:
             raise ValueError
         return date.fromisoformat(stripped)
     except ValueError:
-        raise ValueError(f"{shown(stripped)} is not a date; write YYYY-MM-DD") from None
+        raise ValueError(say("{stripped} is not a date; write YYYY-MM-DD", stripped=shown(stripped))) from None
 
 
 def read_flag(text: str) -> bool:
     """Read yes or no: 1, true, yes, on; 0, false, no, off."""
     stripped = text.strip().lower()
     if stripped not in _YES + _NO:
-        raise ValueError(f"{shown(text)} must be 1 or 0")
+        raise ValueError(say("{text} must be 1 or 0", text=shown(text)))
     return stripped in _YES
 
 
 def _finite(value: float, text: str) -> float:
     if not math.isfinite(value):
-        raise ValueError(f"{shown(text)} is too large for a number (at most about 1.8e308)")
+        raise ValueError(say("{text} is too large for a number (at most about 1.8e308)", text=shown(text)))
     return value

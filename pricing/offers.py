@@ -14,6 +14,7 @@ import numpy as np
 
 from pricing.accelerators import Catalogue
 from pricing.errors import Fault, Location, PriceFileError
+from pricing.wording import say
 
 PURCHASES = ("on_demand", "spot", "reserved", "savings_plan", "capacity_block", "owned")
 EVIDENCE = ("list", "survey", "quote", "third_party")
@@ -232,9 +233,14 @@ def refuse_conflicts(columns: Columns, origin: Origin) -> Columns:
         faults.append(
             Fault(
                 (*where, "price_usd_per_hour"),
-                f"{origin(second)[1]} and {origin(first)[1]} are the same offer "
-                f"({columns.describe(int(b))}) on the same date with different values "
-                f"({_difference(columns, int(a), int(b))}); keep one of them or correct the date",
+                say(
+                    "{origin} and {origin_2} are the same offer ({describe}) on the same date with different "
+                    "values ({difference}); keep one of them or correct the date",
+                    origin=origin(second)[1],
+                    origin_2=origin(first)[1],
+                    describe=columns.describe(int(b)),
+                    difference=_difference(columns, int(a), int(b)),
+                ),
             )
         )
         if len(faults) == 20:
@@ -260,14 +266,14 @@ def _difference(columns: Columns, a: int, b: int) -> str:
     """Say in what two rows of one key and date disagree."""
     prices = [columns.price[i] for i in (a, b)]
     if prices[0] != prices[1] and not np.isnan(prices).any():
-        return f"{prices[0]:g} and {prices[1]:g} USD/h"
+        return say("{prices:g} and {prices_2:g} USD/h", prices=prices[0], prices_2=prices[1])
     if not np.isnan(prices).all() and np.isnan(prices).any():
-        return f"{np.nanmin(prices):g} USD/h and no price"
+        return say("{nanmin:g} USD/h and no price", nanmin=np.nanmin(prices))
     for name in ("accelerator", "availability"):
         first, second = columns.words[name].at(a), columns.words[name].at(b)
         if first != second:
             return f"{first or 'no accelerator'} and {second or 'no accelerator'}"
-    raise AssertionError("the rows agree")
+    raise AssertionError(say("the rows agree"))
 
 
 def in_force(columns: Columns, as_of: date, layers: Ints | None = None) -> Ints:

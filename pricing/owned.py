@@ -5,6 +5,7 @@ from __future__ import annotations
 from pricing import estimate, notation
 from pricing.errors import near_matches, shown
 from pricing.numbers import read_number
+from pricing.wording import say
 
 FORM = (
     "write NAME@ACCELERATOR:COUNT=capex:USD,years:N,kw:N,pue:N,kwh:USD,yearly:USD, for example "
@@ -23,37 +24,48 @@ def parse_owned(text: str) -> dict[str, object]:
     left, equals, figures = text.strip().rpartition("=")
     name, at, hardware = left.partition("@")
     if not equals or not at or not name.strip():
-        raise ValueError(f"{shown(text)} is not an owned machine; {FORM}")
+        raise ValueError(say("{text} is not an owned machine; {form}", text=shown(text), form=FORM))
     accelerator, count = notation.split_count(hardware.strip())
     if not count:
-        raise ValueError(f"{shown(text)} has no count after the accelerator; {FORM}")
+        raise ValueError(say("{text} has no count after the accelerator; {form}", text=shown(text), form=FORM))
     values = dict(KEYS)
     given = set()
     for part in figures.split(","):
         key, colon, number = part.strip().partition(":")
         if not colon or key not in KEYS:
             raise ValueError(
-                f"{shown(part)} in {shown(text)} is not key:number." + near_matches(key, KEYS) + f" {FORM}"
+                say("{part} in {text} is not key:number.", part=shown(part), text=shown(text))
+                + near_matches(key, KEYS)
+                + f" {FORM}"
             )
         if key in given:
-            raise ValueError(f"{key} is given twice in {shown(text)}")
+            raise ValueError(say("{key} is given twice in {text}", key=key, text=shown(text)))
         given.add(key)
         values[key] = read_number(number)
         if values[key] < 0:
-            raise ValueError(f"{key} must not be negative, not {shown(number)}")
+            raise ValueError(say("{key} must not be negative, not {number}", key=key, number=shown(number)))
     for key in REQUIRED:
         if values[key] <= 0:
-            raise ValueError(f"{key} must be given and above 0 in {shown(text)}")
+            raise ValueError(say("{key} must be given and above 0 in {text}", key=key, text=shown(text)))
     if ("kw" in given) != ("kwh" in given):
         missing = "kwh" if "kw" in given else "kw"
-        raise ValueError(f"power costs kw × pue × kwh, and {missing} is missing in {shown(text)}; {FORM}")
+        raise ValueError(
+            say(
+                "power costs kw × pue × kwh, and {missing} is missing in {text}; {form}",
+                missing=missing,
+                text=shown(text),
+                form=FORM,
+            )
+        )
     if values["pue"] < 1:
-        raise ValueError(f"pue is total power over the machine's power, so at least 1, not {values['pue']:g}")
+        raise ValueError(
+            say("pue is total power over the machine's power, so at least 1, not {pue:g}", pue=values["pue"])
+        )
     parts = estimate.owned_cost_per_hour(**values)
     notes = ", ".join(f"{part} {value:.6g}" for part, value in parts.items())
     return {
         "provider": "own", "instance_type": name.strip(), "accelerator": accelerator, "accelerator_count": count,
         "purchase": "owned", "price_usd_per_hour": repr(sum(parts.values())), "evidence": "quote",
         "source": "your figures",
-        "notes": f"USD per hour: {notes}",
+        "notes": say("USD per hour: {notes}", notes=notes),
     }  # fmt: skip

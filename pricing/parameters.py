@@ -13,6 +13,7 @@ from pricing.measurements import LATENCIES, Measurement
 from pricing.numbers import read_flag, read_number, read_utilization, read_whole_number
 from pricing.question import MOST_LIMIT, MOST_OFFSET, Limits, MeasurementIn, QuestionIn, too_many
 from pricing.units import UNITS, Unit, unit_named
+from pricing.wording import say
 
 T = TypeVar("T")
 DETAILS = (
@@ -120,7 +121,9 @@ def read_pairs(
             values.setdefault(name, []).append(value)
         else:
             known = [*PARAMETERS, *(f"m1.{d}" for d in (*DETAILS, *LATENCIES))]
-            faults.append(Fault((name[:100],), f"{shown(name)} is not a parameter." + near_matches(name, known)))
+            faults.append(
+                Fault((name[:100],), say("{name} is not a parameter.", name=shown(name)) + near_matches(name, known))
+            )
     data: dict[str, Any] = {"filters": {}}
     measurements = values.get("m", [])
     written = sum(1 for text in measurements if text.strip())
@@ -137,7 +140,14 @@ def read_pairs(
         if not text.strip():
             if details.get(i + 1):
                 faults.append(
-                    Fault(("m", i), f"m{i + 1} has details but is blank; write for example {notation.EXAMPLE}")
+                    Fault(
+                        ("m", i),
+                        say(
+                            "m{i} has details but is blank; write for example {example}",
+                            i=i + 1,
+                            example=notation.EXAMPLE,
+                        ),
+                    )
                 )
             continue
         entry = _attempt(faults, ("m", i), partial(notation.parse, text, unit or UNITS["output_token"]))
@@ -149,9 +159,16 @@ def read_pairs(
             | _details(details.pop(i + 1, {}), i + 1, faults)
         )
     if not written and required:
-        faults.append(Fault(("m",), f"a measurement is missing; write HARDWARE=RATE, for example {notation.EXAMPLE}"))
+        faults.append(
+            Fault(
+                ("m",),
+                say("a measurement is missing; write HARDWARE=RATE, for example {example}", example=notation.EXAMPLE),
+            )
+        )
     for number in sorted(set(details) - {i + 1 for i in range(len(measurements))}):
-        faults.append(Fault((f"m{number}",), f"m{number}.… is given, but there is no measurement {number}"))
+        faults.append(
+            Fault((f"m{number}",), say("m{number}.… is given, but there is no measurement {number}", number=number))
+        )
     _filters(values, data, faults)
     data["discounts"] = _named("discount", "PROVIDER=SHARE", "aws=12%", values, read_utilization, faults)
     data["exchange_rates"] = _named("exchange_rate", "CURRENCY=UNITS_PER_USD", "BRL=5.43", values, read_number, faults)
@@ -183,8 +200,10 @@ def _filters(values: Mapping[str, list[str]], data: dict[str, Any], faults: list
 def _unit_of(values: Mapping[str, list[str]], faults: list[Fault]) -> Unit | None:
     texts = [text for text in values.get("unit", []) if text.strip()]
     if len(texts) != 1:
-        problem = "is given twice" if texts else "is missing: say what is counted"
-        faults.append(Fault(("unit",), f"unit {problem}; the units are {', '.join(UNITS)}"))
+        problem = say("is given twice") if texts else say("is missing: say what is counted")
+        faults.append(
+            Fault(("unit",), say("unit {problem}; the units are {units}", problem=problem, units=", ".join(UNITS)))
+        )
         return None
     try:
         return unit_named(texts[0])
@@ -222,9 +241,19 @@ def _named(
     for i, text in enumerate(text for text in values.get(parameter, []) if text.strip()):
         name, equals, number = (part.strip() for part in text.partition("="))
         if not equals or not name:
-            faults.append(Fault((parameter, i), f"{shown(text)} is not {form}; write for example {example}"))
+            faults.append(
+                Fault(
+                    (parameter, i),
+                    say(
+                        "{text} is not {form}; write for example {example}",
+                        text=shown(text),
+                        form=form,
+                        example=example,
+                    ),
+                )
+            )
         elif name in numbers:
-            faults.append(Fault((parameter, i), f"{shown(text)}: {name} is already given"))
+            faults.append(Fault((parameter, i), say("{text}: {name} is already given", text=shown(text), name=name)))
         else:
             value = _attempt(faults, (parameter, i), partial(read, number))
             if value is not None:
@@ -237,7 +266,12 @@ def _scalar(name: str, texts: list[str], data: dict[str, Any], faults: list[Faul
     if not texts:
         return
     if len(texts) > 1 and name not in _LAST_COUNTS and len(set(texts)) > 1:
-        faults.append(Fault((name,), f"{name} is given {len(texts)} times with different values; give it once"))
+        faults.append(
+            Fault(
+                (name,),
+                say("{name} is given {number} times with different values; give it once", name=name, number=len(texts)),
+            )
+        )
         return
     text = texts[-1]
     target = data["filters"] if name.startswith("max_") else data

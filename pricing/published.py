@@ -13,6 +13,7 @@ from pricing.browse import SCHEMA_COLUMNS, rows_together
 from pricing.changes import held_back, moved_far
 from pricing.errors import PriceFileError
 from pricing.market import PriceTable
+from pricing.wording import say
 
 # How a source is spread over addresses; each is a function where files are fetched.
 LAYOUTS = ("file", "github", "dated", "regions", "next_page_link", "next_page_token", "cursor")
@@ -53,12 +54,20 @@ def published(path: Path = DATA / "published.csv") -> list[Published]:
             for row in rows
         ]  # fmt: skip
     except (OSError, UnicodeDecodeError, csv.Error, KeyError, AttributeError) as error:
-        raise PriceFileError.at((path.name,), f"{path}: is no list of published sources ({error})") from error
+        raise PriceFileError.at(
+            (path.name,), say("{path}: is no list of published sources ({error})", path=path, error=str(error))
+        ) from error
     for place, each in enumerate(found):
         if each.layout not in LAYOUTS:
             raise PriceFileError.at(
                 (path.name, place + 2),
-                f"{path} line {place + 2}: layout {each.layout!r} is not one of {', '.join(LAYOUTS)}",
+                say(
+                    "{path} line {place}: layout {layout} is not one of {layouts}",
+                    path=path,
+                    place=place + 2,
+                    layout=repr(each.layout),
+                    layouts=", ".join(LAYOUTS),
+                ),
             )
     return found
 

@@ -33,6 +33,7 @@ from pricing.measurements import LATENCIES, Measurement, Rate, from_repeats, sin
 from pricing.numbers import read_day, read_utilization
 from pricing.offers import PURCHASES
 from pricing.units import RATE_FIELDS, UNITS, Unit
+from pricing.wording import say
 
 MOST_LABEL = 200
 DEFAULT_LIMIT = 50
@@ -66,11 +67,17 @@ def _rate(value: object) -> Rate:
         return value
     if isinstance(value, list):
         if len(value) > notation.MOST_REPEATS:
-            raise ValueError(f"{len(value):,} repeats are more than the {notation.MOST_REPEATS:,} allowed")
+            raise ValueError(
+                say(
+                    "{number:,} repeats are more than the {most_repeats:,} allowed",
+                    number=len(value),
+                    most_repeats=notation.MOST_REPEATS,
+                )
+            )
         return from_repeats([_json_number(item) for item in value])
     if isinstance(value, dict):
         if set(value) != {"value", "plus_minus"}:
-            raise ValueError('a rate with a spread is {"value": 5200, "plus_minus": 150}')
+            raise ValueError(say('a rate with a spread is {{"value": 5200, "plus_minus": 150}}'))
         return with_spread(_json_number(value["value"]), _json_number(value["plus_minus"]))
     return single(_json_number(value))
 
@@ -78,20 +85,25 @@ def _rate(value: object) -> Rate:
 def _json_number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(
-            f'{shown(value)} is not a rate; give a number, a list of repeats, or {{"value": 5200, "plus_minus": 150}}'
+            say(
+                '{value} is not a rate; give a number, a list of repeats, or {{"value": 5200, "plus_minus": 150}}',
+                value=shown(value),
+            )
         )
     try:
         return float(value)
     except OverflowError:
-        raise ValueError("the number is too large") from None
+        raise ValueError(say("the number is too large")) from None
 
 
 def _share(value: object) -> object:
     if isinstance(value, bool):
-        raise ValueError(f"{shown(value)} is not a share; write a number above 0 and at most 1")
+        raise ValueError(say("{value} is not a share; write a number above 0 and at most 1", value=shown(value)))
     share = read_utilization(value) if isinstance(value, str) else value
     if isinstance(share, (int, float)) and share > 1:
-        raise ValueError(f"{shown(value)} should be less than or equal to 1; half is written 0.5 or 50%")
+        raise ValueError(
+            say("{value} should be less than or equal to 1; half is written 0.5 or 50%", value=shown(value))
+        )
     return share
 
 
@@ -100,20 +112,31 @@ def _day(value: object) -> object:
     if isinstance(value, str):
         return read_day(value)
     if isinstance(value, (int, float)):
-        raise ValueError(f"{shown(value)} is not a date; write YYYY-MM-DD as text")
+        raise ValueError(say("{value} is not a date; write YYYY-MM-DD as text", value=shown(value)))
     return value
 
 
 def _not_tiny(value: float) -> float:
     if value < LEAST_SHARE:
-        raise ValueError(f"{value:g} is below {LEAST_SHARE:g}, the least share that is taken")
+        raise ValueError(
+            say(
+                "{value:g} is below {least_share:g}, the least share that is taken",
+                value=value,
+                least_share=LEAST_SHARE,
+            )
+        )
     return value
 
 
 def _rate_field(value: str) -> str:
     if value not in RATE_FIELDS:
         raise ValueError(
-            f"{shown(value)} is not a rate field; they are {', '.join(RATE_FIELDS)}." + near_matches(value, RATE_FIELDS)
+            say(
+                "{value} is not a rate field; they are {rate_fields}.",
+                value=shown(value),
+                rate_fields=", ".join(RATE_FIELDS),
+            )
+            + near_matches(value, RATE_FIELDS)
         )
     return value
 
@@ -121,7 +144,8 @@ def _rate_field(value: str) -> str:
 def _latency_name(value: str) -> str:
     if value not in LATENCIES:
         raise ValueError(
-            f"{shown(value)} is not a latency; they are {', '.join(LATENCIES)}." + near_matches(value, LATENCIES)
+            say("{value} is not a latency; they are {latencies}.", value=shown(value), latencies=", ".join(LATENCIES))
+            + near_matches(value, LATENCIES)
         )
     return value
 
@@ -312,4 +336,6 @@ class Question:
 
 def too_many(what: str, given: int, most: int) -> str:
     """Say that a question holds more than it may."""
-    return f"{given:,} {what} are more than the {most:,} that one question may hold"
+    return say(
+        "{given:,} {what} are more than the {most:,} that one question may hold", given=given, what=what, most=most
+    )

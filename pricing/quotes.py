@@ -10,20 +10,23 @@ from pricing import notation
 from pricing.currency import exchange_rate
 from pricing.errors import Fault, shown
 from pricing.numbers import read_number
+from pricing.wording import say
 
 _WITH_CURRENCY = re.compile(r"(.*[0-9])\s*([A-Z]{3})")
 
 
 def parse_quote(text: str) -> dict[str, object]:
     """Read `PROVIDER/INSTANCE_TYPE@ACCELERATOR:COUNT=USD_PER_HOUR`, or `PROVIDER/TYPE=PRICE` without accelerator."""
-    form = "write PROVIDER/INSTANCE_TYPE@ACCELERATOR:COUNT=USD_PER_HOUR, for example aws/trn2.48xlarge@Trainium2:16=20"
+    form = say(
+        "write PROVIDER/INSTANCE_TYPE@ACCELERATOR:COUNT=USD_PER_HOUR, for example aws/trn2.48xlarge@Trainium2:16=20"
+    )
     left, equals, price = text.strip().rpartition("=")
     name, at, hardware = left.rpartition("@")
     if not at:
         name, hardware = left, ""
     provider, slash, instance_type = name.partition("/")
     if not equals or not slash or not instance_type.strip() or not price.strip() or (at and not hardware.strip()):
-        raise ValueError(f"{shown(text)} is not a quote; {form}")
+        raise ValueError(say("{text} is not a quote; {form}", text=shown(text), form=form))
     row: dict[str, object] = {
         "provider": provider.strip(),
         "instance_type": instance_type.strip(),
@@ -34,7 +37,7 @@ def parse_quote(text: str) -> dict[str, object]:
     if at:
         accelerator, count = notation.split_count(hardware.strip())
         if not count:
-            raise ValueError(f"{shown(text)} has no count after the accelerator; {form}")
+            raise ValueError(say("{text} has no count after the accelerator; {form}", text=shown(text), form=form))
         row |= {"accelerator": accelerator, "accelerator_count": count}
     return row
 

@@ -37,6 +37,7 @@ from pricing.question import (
 from pricing.quotes import in_usd, of_quotes, parse_quote
 from pricing.sources.own_schema import read_rows
 from pricing.units import unit_named
+from pricing.wording import say
 
 _PARAMETER_OF: dict[str | int, str] = {"discounts": "discount", "exchange_rates": "exchange_rate", "quotes": "quote"}
 
@@ -71,7 +72,7 @@ class Reader:
         InvalidInputError has every fault, its `loc` the path in the body.
         """
         if not isinstance(body, dict):
-            raise InvalidInputError.at((), "the body must be a JSON object")
+            raise InvalidInputError.at((), say("the body must be a JSON object"))
         for name, most in (("measurements", self.limits.measurements), ("offers", self.limits.offers)):
             given = body.get(name)
             if isinstance(given, list) and len(given) > most:
@@ -90,11 +91,14 @@ class Reader:
         as_of = asked.as_of or self.today
         if as_of > self.today:
             raise InvalidInputError.at(
-                ("as_of",), f"{as_of} is after today ({self.today}, UTC); prices are known up to today"
+                ("as_of",),
+                say(
+                    "{as_of} is after today ({today}, UTC); prices are known up to today", as_of=as_of, today=self.today
+                ),
             )
         table = self._with_own_offers(asked, as_of)
         faults = []
-        warnings = [Warned("alias_assumed", f"{text}.") for text in table.assumptions]
+        warnings = [Warned("alias_assumed", say("{text}.", text=text)) for text in table.assumptions]
         measurements = []
         for i, given in enumerate(asked.measurements):
             place = _placed(("measurements", i), places)
@@ -125,7 +129,7 @@ class Reader:
         columns = _columns(asked.columns, faults)
         if asked.interpolate and not asked.slo:
             faults.append(
-                Fault(("interpolate",), "there is nothing to interpolate to; give a target, slo=ttft_p99<=0.5")
+                Fault(("interpolate",), say("there is nothing to interpolate to; give a target, slo=ttft_p99<=0.5"))
             )
         if faults:
             raise InvalidInputError(faults)
@@ -202,7 +206,7 @@ class Reader:
         accelerator, count = given.accelerator, given.accelerator_count
         if given.hardware:
             if accelerator or provider or instance_type or count:
-                raise ValueError("give either hardware, or accelerator, or provider and instance_type")
+                raise ValueError(say("give either hardware, or accelerator, or provider and instance_type"))
             if "/" in given.hardware:
                 provider, instance_type = given.hardware.split("/", 1)
                 instance_type, count = self._typed_count(provider, instance_type, table)
@@ -212,10 +216,16 @@ class Reader:
                     try:
                         count = read_whole_number(text, least=1, most=100_000)
                     except ValueError as error:
-                        raise ValueError(f"{shown(given.hardware)}: the count after ':' is wrong: {error}") from error
+                        raise ValueError(
+                            say(
+                                "{hardware}: the count after ':' is wrong: {error}",
+                                hardware=shown(given.hardware),
+                                error=str(error),
+                            )
+                        ) from error
         if bool(provider) != bool(instance_type) or bool(provider) == bool(accelerator):
             raise ValueError(
-                "say which hardware: either accelerator and accelerator_count, or provider and instance_type"
+                say("say which hardware: either accelerator and accelerator_count, or provider and instance_type")
             )
         common = {name: getattr(given, name) for name in (*DETAILS, "rates")}
         common["latency_seconds"] = tuple(
@@ -238,13 +248,24 @@ class Reader:
         sizes = table.sizes_of(provider, instance_type)
         if count is None and len(sizes) > 1:
             raise ValueError(
-                f"{provider}/{instance_type} is offered with {', '.join(map(str, sizes))} accelerators; "
-                f"say which, for example {provider}/{instance_type}:{sizes[-1]}"
+                say(
+                    "{provider}/{instance_type} is offered with {sizes} accelerators; say which, for example "
+                    "{provider}/{instance_type}:{sizes_2}",
+                    provider=provider,
+                    instance_type=instance_type,
+                    sizes=", ".join(map(str, sizes)),
+                    sizes_2=sizes[-1],
+                )
             )
         if count is not None and count not in sizes:
             raise ValueError(
-                f"{provider}/{instance_type} is not offered with {count} accelerators, but with "
-                f"{', '.join(map(str, sizes))}"
+                say(
+                    "{provider}/{instance_type} is not offered with {count} accelerators, but with {sizes}",
+                    provider=provider,
+                    instance_type=instance_type,
+                    count=count,
+                    sizes=", ".join(map(str, sizes)),
+                )
             )
         name = f"{provider}/{instance_type}" + (f":{count}" if count is not None and len(sizes) > 1 else "")
         return Measurement(
@@ -264,12 +285,18 @@ class Reader:
             found = self.catalogue.resolve(accelerator)
         except UnknownNameError as error:
             same = [t for t in table.instance_types() if t.split("/", 1)[1].casefold() == accelerator.casefold()]
-            hint = f" To name an instance type, write {' or '.join(same[:4])}." if same else ""
-            raise ValueError(f"{error}{hint}") from error
+            hint = say(" To name an instance type, write {same}.", same=" or ".join(same[:4])) if same else ""
+            raise ValueError(say("{error}{hint}", error=str(error), hint=hint)) from error
         if found.count is not None:
             if count is not None and count != found.count:
                 raise ValueError(
-                    f"{shown(accelerator)} already means {found.count} × {found.accelerator}; drop the count of {count}"
+                    say(
+                        "{accelerator} already means {count} × {accelerator_2}; drop the count of {count_2}",
+                        accelerator=shown(accelerator),
+                        count=found.count,
+                        accelerator_2=found.accelerator,
+                        count_2=count,
+                    )
                 )
             count = found.count
         elif count is None:
@@ -277,8 +304,11 @@ class Reader:
             warnings.append(
                 Warned(
                     "count_assumed",
-                    f"{given.label or accelerator}: no count is given, so the rate "
-                    f"is taken as that of 1 × {found.accelerator}.",
+                    say(
+                        "{label}: no count is given, so the rate is taken as that of 1 × {accelerator}.",
+                        label=given.label or accelerator,
+                        accelerator=found.accelerator,
+                    ),
                 )
             )
         if found.assumed is not None:
@@ -291,8 +321,12 @@ class Reader:
             warnings.append(
                 Warned(
                     "alias_assumed",
-                    f"{shown(found.assumed)} is taken as {found.accelerator}"
-                    + (f"; it could also be {' or '.join(others)}." if others else "."),
+                    say(
+                        "{assumed} is taken as {accelerator}",
+                        assumed=shown(found.assumed),
+                        accelerator=found.accelerator,
+                    )
+                    + (say("; it could also be {others}.", others=" or ".join(others)) if others else "."),
                 )
             )
         label = given.label or f"{found.accelerator}:{count}"
@@ -315,16 +349,31 @@ class Reader:
         if len(spelt) == 1:
             return provider, spelt[0]
         types = table.instance_types(provider)
-        quote = f" To use your own price, add quote={provider}/{instance_type}@ACCELERATOR:COUNT=USD_PER_HOUR."
+        quote = say(
+            " To use your own price, add quote={provider}/{instance_type}@ACCELERATOR:COUNT=USD_PER_HOUR.",
+            provider=provider,
+            instance_type=instance_type,
+        )
         if not types:
             known = {*self.catalogue.providers, *table.values("provider")}
             if provider in known:
-                raise ValueError(f"no price of {shown(provider)} is in the table.{quote}")
+                raise ValueError(
+                    say("no price of {provider} is in the table.{quote}", provider=shown(provider), quote=quote)
+                )
             raise ValueError(
-                f"{shown(provider)} is not a known provider.{near_matches(provider, sorted(known))}{quote}"
+                say(
+                    "{provider} is not a known provider.{near_matches}{quote}",
+                    provider=shown(provider),
+                    near_matches=near_matches(provider, sorted(known)),
+                    quote=quote,
+                )
             )
         raise ValueError(
-            f"{shown(instance_type)} is not an instance type of {provider} in the table."
+            say(
+                "{instance_type} is not an instance type of {provider} in the table.",
+                instance_type=shown(instance_type),
+                provider=provider,
+            )
             + near_matches(f"{provider}/{instance_type}", types)
             + quote
         )
@@ -343,7 +392,11 @@ def _accepted(names: Iterable[str], faults: list[Fault]) -> frozenset[str]:
             if name in ACCEPTED:
                 parts.update(ACCEPTED[name])
             else:
-                known = f"{shown(name)} is not a difference to accept; they are {', '.join(ACCEPTED)}."
+                known = say(
+                    "{name} is not a difference to accept; they are {accepted}.",
+                    name=shown(name),
+                    accepted=", ".join(ACCEPTED),
+                )
                 faults.append(Fault(("accept", i), known + near_matches(name, ACCEPTED)))
     return frozenset(parts)
 
@@ -356,7 +409,11 @@ def _columns(names: Iterable[str], faults: list[Fault]) -> tuple[str, ...]:
             found[name] = None
             if name not in COLUMN_NAMES:
                 hint = near_matches(name, COLUMN_NAMES)
-                faults.append(Fault(("columns", i), f"{shown(name)} is not a column of the answer.{hint}"))
+                faults.append(
+                    Fault(
+                        ("columns", i), say("{name} is not a column of the answer.{hint}", name=shown(name), hint=hint)
+                    )
+                )
     return tuple(found)
 
 
@@ -372,7 +429,11 @@ def _with_unique_labels(measurements: Sequence[Measurement], warnings: list[Warn
             warnings.append(
                 Warned(
                     "label_repeated",
-                    f"The label {shown(measurement.label)} stands twice; the later one is called {shown(label)}.",
+                    say(
+                        "The label {label} stands twice; the later one is called {label_2}.",
+                        label=shown(measurement.label),
+                        label_2=shown(label),
+                    ),
                 )
             )
         seen.add(label)
@@ -400,19 +461,19 @@ def sentence(item: Mapping[str, Any], known: Iterable[str] = QuestionIn.model_fi
     loc, kind, value = item["loc"], item["type"], item.get("input")
     name = ".".join(str(part) for part in loc)
     if kind == "missing":
-        return f"{name}: is missing"
+        return say("{name}: is missing", name=name)
     if kind == "extra_forbidden":
         fields = known
         if loc[0] == "measurements":
             fields = MeasurementIn.model_fields
         elif loc[0] == "filters":
             fields = FiltersIn.model_fields
-        return f"{name}: is not a field." + near_matches(str(loc[-1]), fields)
+        return say("{name}: is not a field.", name=name) + near_matches(str(loc[-1]), fields)
     if kind == "value_error":
         return f"{name}: {item['ctx']['error']}"
     if kind == "string_pattern_mismatch":
-        what = "an '@', which ends a label," if "@" in str(value) else "a control character"
-        return f"{name}: {shown(value)} holds {what}; remove it"
+        what = say("an '@', which ends a label,") if "@" in str(value) else "a control character"
+        return say("{name}: {value} holds {what}; remove it", name=name, value=shown(value), what=what)
     text = str(item["msg"]).removeprefix("Input ")
     if isinstance(value, (str, int, float, bool, type(None))):
         return f"{name}: {shown(value)} {text}"

@@ -19,6 +19,7 @@ from pricing.browse import SCHEMA_COLUMNS, rows_together
 from pricing.market import PriceTable
 from pricing.offers import Columns
 from pricing.question import Question
+from pricing.wording import say
 
 FORMAT = 1
 # Raised with every change of a formula that changes a figure.
@@ -76,7 +77,7 @@ def differences(old: Any, new: Any, place: str = "") -> Iterator[str]:
             yield from differences(old.get(name), new.get(name), f"{place}.{name}" if place else str(name))
     elif _is_list(old) and _is_list(new):
         if len(old) != len(new):
-            yield f"{place}: {len(old):,} entries, now {len(new):,}"
+            yield say("{place}: {number:,} entries, now {number_2:,}", place=place, number=len(old), number_2=len(new))
         for i, (a, b) in enumerate(zip(old, new, strict=False)):
             yield from differences(a, b, f"{place}[{i}]")
     elif not _equal(old, new):
@@ -120,11 +121,17 @@ def explained(old: Mapping[str, Any], new: Mapping[str, Any]) -> Explained:
     `old` and `new` are estimates of the same unit in the columns of an answer. ValueError if not.
     """
     if old["cost_unit"] != new["cost_unit"]:
-        raise ValueError(f"a cost in {old['cost_unit']} can't be compared with one in {new['cost_unit']}")
+        raise ValueError(
+            say(
+                "a cost in {cost_unit} can't be compared with one in {cost_unit_2}",
+                cost_unit=old["cost_unit"],
+                cost_unit_2=new["cost_unit"],
+            )
+        )
     currencies = [each.get("currency") for each in (old, new)]
     if currencies[0] != currencies[1]:
         said = " and ".join(str(name or "USD") for name in currencies)
-        raise ValueError(f"the receipts are in different currencies ({said}); ask both in the same one")
+        raise ValueError(say("the receipts are in different currencies ({said}); ask both in the same one", said=said))
 
     def ln(name: str) -> float:
         return math.log(new[name] / old[name])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pricing.errors import InvalidInputError, near_matches, shown
+from pricing.wording import say
 
 HOURS_PER_MONTH = 730
 HOURS_PER_YEAR = 8760
@@ -112,6 +113,7 @@ def unit_named(name: str) -> Unit:
     if unit is None:
         raise InvalidInputError.at(
             ("unit",),
-            f"{shown(name)} is not a unit; the units are {', '.join(UNITS)}." + near_matches(name, UNITS),
+            say("{name} is not a unit; the units are {units}.", name=shown(name), units=", ".join(UNITS))
+            + near_matches(name, UNITS),
         )
     return unit

@@ -73,9 +73,7 @@ def say(template: str, /, **values: object) -> Sentence:
 
 def filled(template: str, values: Mapping[str, object], write: Callable[[object, str], str]) -> str:
     """Fill a template's places in with `write`."""
-    return "".join(
-        part if name is None else write(values[name], part) for name, part in _places(template)
-    )
+    return "".join(part if name is None else write(values[name], part) for name, part in _places(template))
 
 
 def written(value: object, spec: str) -> str:
@@ -111,3 +109,13 @@ def listed(items: Iterable[object], between: str = ", ") -> Sentence:
         values["between"] = between
     places = "{between}".join(f"{{{i}}}" for i in range(len(texts)))
     return Sentence(between.join(str(text) for text in texts), places, values)
+
+
+def word(name: str) -> Sentence:
+    """Make a name of a closed list, such as on_demand, a word that pages say in their language."""
+    return Sentence(name, name.replace("_", " "))
+
+
+def rounded(value: float | None, digits: int = 3) -> Sentence:
+    """Write a number as part of a sentence, with `digits` significant digits."""
+    return say(f"{{value:significant{digits}}}", value=value)

@@ -8,6 +8,7 @@ from typing import Any
 
 from pricing.measurements import Measurement
 from pricing.units import SECONDS_PER_HOUR, Unit
+from pricing.wording import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ def workings(row: Mapping[str, Any], measurement: Measurement, unit: Unit) -> li
     replicas, success = row["replicas"], measurement.counted_share
     steps = [_price(row), _replicas(row, measurement)]
     figures = f"{replicas} × {_said(each)}"
-    note = "" if replicas == 1 else "that the replicas run side by side at full speed is assumed"
+    note = "" if replicas == 1 else say("that the replicas run side by side at full speed is assumed")
     if success != 1:
         figures += f" × {_said(success)}"
         note = "; ".join([*([note] if note else []), "failed work is paid for, and does not count"])
@@ -45,7 +46,14 @@ def workings(row: Mapping[str, Any], measurement: Measurement, unit: Unit) -> li
     steps.append(Step("Cost", f"{price} ÷ {divisor}{quoted}", row["cost_usd"], unit.cost_unit))
     if row["cost_low_usd"] is not None:
         for name, column, bound in (("lower", "cost_low_usd", "upper"), ("upper", "cost_high_usd", "lower")):
-            steps.append(Step(f"Cost, {name} bound", f"at the rate's {bound} bound", row[column], unit.cost_unit))
+            steps.append(
+                Step(
+                    say("Cost, {name} bound", name=name),
+                    say("at the rate's {bound} bound", bound=bound),
+                    row[column],
+                    unit.cost_unit,
+                )
+            )
     if row["ratio_to_baseline"]:
         figures = f"{_said(row['cost_usd'])} ÷ {_said(row['cost_usd'] / row['ratio_to_baseline'])}"
         steps.append(Step("Ratio to the baseline", figures, row["ratio_to_baseline"], "times"))
@@ -53,11 +61,24 @@ def workings(row: Mapping[str, Any], measurement: Measurement, unit: Unit) -> li
 
 
 def _price(row: Mapping[str, Any]) -> Step:
-    age = "" if row["price_age_days"] is None else f", {row['price_age_days']} days old"
-    seen = f"{row['price_evidence']} price of {row['price_observed_on'] or 'no stated date'}{age}"
+    age = (
+        ""
+        if row["price_age_days"] is None
+        else say(", {price_age_days} days old", price_age_days=row["price_age_days"])
+    )
+    seen = say(
+        "{price_evidence} price of {price_observed_on}{age}",
+        price_evidence=row["price_evidence"],
+        price_observed_on=row["price_observed_on"] or "no stated date",
+        age=age,
+    )
     note = f"{seen}; source: {row['price_source'] or 'not stated'}"
     listed = row["list_price_usd_per_hour"]
-    figures = "of the whole instance" if listed is None else f"list price {_said(listed)} less your discount"
+    figures = (
+        say("of the whole instance")
+        if listed is None
+        else say("list price {said} less your discount", said=_said(listed))
+    )
     return Step("Price", figures, row["price_usd_per_hour"], "USD per hour", note)
 
 
@@ -66,8 +87,14 @@ def _replicas(row: Mapping[str, Any], measurement: Measurement) -> Step:
         return Step("Replicas", "measured on this instance type", 1, "", "applies to it alone")
     held, needed = row["accelerator_count"], measurement.accelerator_count or 1
     idle = row["idle_accelerators"]
-    note = f"{idle} left over, paid for and idle" if idle else ""
-    return Step("Replicas", f"⌊{held} accelerators ÷ {needed} measured⌋", row["replicas"], "", note)
+    note = say("{idle} left over, paid for and idle", idle=idle) if idle else ""
+    return Step(
+        "Replicas",
+        say("⌊{held} accelerators ÷ {needed} measured⌋", held=held, needed=needed),
+        row["replicas"],
+        "",
+        note,
+    )
 
 
 def _said(value: float | None) -> str:

@@ -20,6 +20,7 @@ from pricing.benchmarks.result import (
 )
 from pricing.benchmarks.values import json_values, records, tables
 from pricing.sources.document import Document
+from pricing.wording import say
 
 NAME = "aiperf"
 WHAT = "an AIPerf or GenAI-Perf export"
@@ -100,7 +101,7 @@ def _devices(run: Measured, about: Mapping[str, object], findings: Findings) -> 
         run.accelerator_count = None
         findings.warn("telemetry lists every GPU that it could reach, used or not: the count is not taken from it")
     elif names:
-        findings.warn(f"telemetry lists several kinds of GPU: {', '.join(sorted(names))}")
+        findings.warn(say("telemetry lists several kinds of GPU: {sorted}", sorted=", ".join(sorted(names))))
 
 
 def read_rows(document: Document, findings: Findings) -> None:

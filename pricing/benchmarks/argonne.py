@@ -7,6 +7,7 @@ import re
 from pricing.benchmarks.result import OUTPUT, TOTAL, Findings, number, text
 from pricing.benchmarks.values import records, tables
 from pricing.sources.document import Document
+from pricing.wording import say
 
 NAME = "argonne_llm_inference_bench"
 WHAT = "a table of Argonne's LLM-Inference-Bench (CSV)"
@@ -41,4 +42,9 @@ def read(document: Document, findings: Findings) -> None:
         else:
             unclear += 1
     if unclear:
-        findings.warn(f"{unclear} rows do not say which tokens their throughput counts, and latency does not tell it")
+        findings.warn(
+            say(
+                "{unclear} rows do not say which tokens their throughput counts, and latency does not tell it",
+                unclear=unclear,
+            )
+        )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pricing.benchmarks.result import INPUT, OUTPUT, REQUESTS, TOTAL, Findings, Measured, day, mapping, number, text
 from pricing.benchmarks.values import json_values
 from pricing.sources.document import Document
+from pricing.wording import say
 
 NAME = "guidellm"
 WHAT = "a GuideLLM report"
@@ -30,7 +31,9 @@ def read(document: Document, findings: Findings) -> None:
         for benchmark in benchmarks if isinstance(benchmarks, list) else []:
             _read(mapping(benchmark), outer, findings)
     if len(findings.measurements) > 1:
-        findings.warn(f"the file holds {len(findings.measurements)} benchmarks; each stands by itself")
+        findings.warn(
+            say("the file holds {number} benchmarks; each stands by itself", number=len(findings.measurements))
+        )
 
 
 def _read(benchmark: Mapped, outer: Mapped, findings: Findings) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pricing.benchmarks.result import INPUT, OUTPUT, TOTAL, Findings, Measured, day, mapping, number, text
 from pricing.benchmarks.values import broken, json_values, tables, text_of
 from pricing.sources.document import Document
+from pricing.wording import say
 
 NAME = "llama_bench"
 WHAT = "a llama-bench result (JSON, JSON Lines, CSV or Markdown)"
@@ -52,7 +53,9 @@ def _aligned(heading: list[str], cells: list[str]) -> dict[str, object]:
         return row
     at = next((i for i, cell in enumerate(cells) if _TIME.fullmatch(cell)), None)
     if at is None or "test_time" not in heading:
-        raise ValueError(f"a row has {len(cells)} cells, but the heading {len(heading)}")
+        raise ValueError(
+            say("a row has {number} cells, but the heading {number_2}", number=len(cells), number_2=len(heading))
+        )
     shift = at - heading.index("test_time")
     for name in ("n_prompt", "n_gen", "n_depth", "test_time", "avg_ns", "stddev_ns", "avg_ts", "stddev_ts"):
         row[name] = cells[heading.index(name) + shift] if name in heading else None
@@ -91,7 +94,7 @@ def _markdown(content: str, findings: Findings) -> None:
         row = dict(zip(heading, cells, strict=False))
         test, rate = _TEST.fullmatch(row.get("test", "")), _RATE.fullmatch(row.get("t/s", ""))
         if test is None or rate is None or not any(test.groups()[:2]):
-            findings.warn(f"a row is left out: {line.strip()[:80]}")
+            findings.warn(say("a row is left out: {strip}", strip=line.strip()[:80]))
             continue
         run = findings.run(model=text(row.get("model")))
         prompt, generated, depth = (int(part or 0) for part in test.groups())
@@ -119,4 +122,4 @@ def _devices(run: Measured, names: list[str], findings: Findings) -> None:
     if len(set(names)) == 1:
         findings.hardware(run, names[0], len(names))
     elif names:
-        findings.warn(f"it ran on different devices: {', '.join(names)}")
+        findings.warn(say("it ran on different devices: {names}", names=", ".join(names)))

@@ -9,6 +9,7 @@ from pricing.benchmarks.result import OUTPUT, REQUESTS, Findings, Measured, mapp
 from pricing.benchmarks.values import json_values, records, tables, text_of
 from pricing.errors import shown
 from pricing.sources.document import Document
+from pricing.wording import say
 
 NAME = "mlperf"
 WHAT = "an MLPerf log summary or the submission checker's table"
@@ -67,10 +68,13 @@ def read(document: Document, findings: Findings) -> None:
         # Of Whisper's log nothing but the values tells it from a language model's.
         findings.asked.append("benchmark")
         findings.warn(
-            f"the log says {shown(tokens)} tokens per second, but not of which benchmark: they are output of a "
-            "language model, or of Whisper, whose tokens are no such rate, so that they are not taken. Give the log "
-            "in its submission's folder (or a zip of it), or with the benchmark in the file's name: "
-            "llama2-70b-99_mlperf_log_summary.txt"
+            say(
+                "the log says {tokens} tokens per second, but not of which benchmark: they are output of a "
+                "language model, or of Whisper, whose tokens are no such rate, so that they are not taken. "
+                "Give the log in its submission's folder (or a zip of it), or with the benchmark in the "
+                "file's name: llama2-70b-99_mlperf_log_summary.txt",
+                tokens=shown(tokens),
+            )
         )
     run.label = f"MLPerf {scenario}".strip()
     if "VALID" not in found.get("result is", "VALID").split():
@@ -96,7 +100,9 @@ def _checked(row: Mapping[str, str], findings: Findings) -> None:
         findings.warn("tokens of speech recognition are no rate of a language model, and are left out")
         return
     if rate is None:
-        findings.warn(f"results in {row.get('Units') or 'no unit'} are latencies, not rates, and are left out")
+        findings.warn(
+            say("results in {Units} are latencies, not rates, and are left out", Units=row.get("Units") or "no unit")
+        )
         return
     run = findings.run(model=text(row.get("Model")), precision=text(row.get("weight_data_types")), evidence="published")
     run.rate(rate, row.get("Result"))
@@ -111,7 +117,7 @@ def _system(findings: Findings, run: Measured, about: Mapping[str, object]) -> N
     each, nodes = whole(about.get("accelerators_per_node")), whole(about.get("number_of_nodes")) or 1
     name = str(about.get("accelerator_model_name") or "")
     if "," in name or "+" in name:
-        findings.warn(f"the system has several kinds of accelerators: {name}")
+        findings.warn(say("the system has several kinds of accelerators: {name}", name=name))
         return
     findings.hardware(run, name, each * nodes if each else None)
 
@@ -132,4 +138,6 @@ def with_systems(found: Sequence[Findings], systems: Mapping[str, Mapping[str, o
                 _system(findings, run, fitting[0])
                 run.stack = run.stack or text(fitting[0].get("framework"))
         elif systems:
-            findings.warn(f"{len(systems)} systems are described beside it; on which one it ran is not known")
+            findings.warn(
+                say("{number} systems are described beside it; on which one it ran is not known", number=len(systems))
+            )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pricing.benchmarks.result import AUDIO, Findings, number, text
 from pricing.benchmarks.values import records, tables
 from pricing.sources.document import Document
+from pricing.wording import say
 
 NAME = "open_asr_leaderboard"
 WHAT = "a table of the Open ASR Leaderboard (CSV with RTFx)"
@@ -30,5 +31,5 @@ def read(document: Document, findings: Findings) -> None:
         run = findings.run(label=model or "", model=model, evidence="published")
         run.rate(AUDIO, speed)
     if without:
-        findings.warn(f"{without} models have no RTFx (-1 or blank) and are left out")
+        findings.warn(say("{without} models have no RTFx (-1 or blank) and are left out", without=without))
     findings.warn("on what hardware a table was measured is not in it; short and long audio differ by up to 3 ×")

@@ -15,6 +15,7 @@ import orjson
 from pricing.benchmarks.values import broken, json_values
 from pricing.errors import InvalidInputError
 from pricing.sources.document import HEAD, MOST_RATIO, MOST_UNPACKED, Document
+from pricing.wording import say
 
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
@@ -32,7 +33,7 @@ def opened(document: Document) -> Document:
         try:
             text = document.read().decode(_MARKS[document.head[:2]])
         except UnicodeDecodeError as error:
-            raise broken(document, f"starts as UTF-16, but byte {error.start} is none") from error
+            raise broken(document, say("starts as UTF-16, but byte {start} is none", start=error.start)) from error
         document = _with(document, text.encode("utf-8", "replace"), document.name)
     return document
 
@@ -48,9 +49,9 @@ def _unpacked(document: Document) -> bytes:
         with gzip.open(io.BytesIO(packed)) as file:
             data = file.read(most + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise broken(document, f"is not a gzip file that can be read ({error})") from error
+        raise broken(document, say("is not a gzip file that can be read ({error})", error=str(error))) from error
     if len(data) > most:
-        raise broken(document, f"would unpack to more than {most:,} bytes, which no such file has")
+        raise broken(document, say("would unpack to more than {most:,} bytes, which no such file has", most=most))
     return data
 
 
@@ -85,9 +86,9 @@ def what_is_wrong(document: Document) -> str | None:
     if not head.strip():
         return "is empty"
     if head[:4] == _ZIP:
-        return "is a zip inside a zip (or a spreadsheet), which is not read; unpack it, or save it as CSV"
+        return say("is a zip inside a zip (or a spreadsheet), which is not read; unpack it, or save it as CSV")
     if b"\0" in head:
-        return "is binary, or text in an encoding without a byte order mark; save it as UTF-8"
+        return say("is binary, or text in an encoding without a byte order mark; save it as UTF-8")
     if head.lstrip()[:1] in (b"{", b"["):
         try:
             json_values(document)
@@ -96,15 +97,18 @@ def what_is_wrong(document: Document) -> str | None:
         return None
     for sign, name in ((";", "semicolons"), ("\t", "tabs")):
         if sign in line and line.count(sign) > line.count(","):
-            return f"has columns parted by {name}; save it as CSV with commas, and numbers with a dot for decimals"
+            return say(
+                "has columns parted by {name}; save it as CSV with commas, and numbers with a dot for decimals",
+                name=name,
+            )
     names = {cell.strip().strip('"').lower() for cell in line.split(",")}
     if "rtf" in names:
-        return (
-            "has a column rtf, which has two readings (some write the inverse so); name it rtfx and give seconds of "
-            "audio per second of work"
+        return say(
+            "has a column rtf, which has two readings (some write the inverse so); name it rtfx and give "
+            "seconds of audio per second of work"
         )
     if line.startswith("#") and "," in document.head_text.partition("\n")[2].partition("\n")[0]:
-        return "starts with a comment; a table's first line has to be its headings"
+        return say("starts with a comment; a table's first line has to be its headings")
     if "price_usd_per_hour" in names:
-        return "is a table of prices, not of a benchmark; give it as a price table"
+        return say("is a table of prices, not of a benchmark; give it as a price table")
     return None

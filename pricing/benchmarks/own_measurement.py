@@ -7,6 +7,7 @@ from pricing.benchmarks.values import json_values
 from pricing.measurements import LATENCIES
 from pricing.sources.document import Document
 from pricing.units import RATE_FIELDS
+from pricing.wording import say
 
 NAME = "perdollar"
 WHAT = "a measurement file of PerDollar"
@@ -52,7 +53,7 @@ def _read(about: object, findings: Findings) -> None:
         if name in RATE_FIELDS:
             run.rate(name, rate, text(derived.get(name)) or "")
         else:
-            findings.warn(f"the rate {name!r} is not known")
+            findings.warn(say("the rate {name} is not known", name=repr(name)))
     for name, seconds in mapping(value.get("latency_seconds")).items():
         if name in LATENCIES:
             run.latency(name, seconds)

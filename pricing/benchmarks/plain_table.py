@@ -16,6 +16,7 @@ from pricing.numbers import read_number, read_utilization, read_whole_number
 from pricing.question import LEAST_SHARE
 from pricing.sources.document import Document
 from pricing.units import RATE_FIELDS, SHORT_KEYS, UNITS
+from pricing.wording import say
 
 NAME = "plain_table"
 WHAT = (
@@ -65,7 +66,9 @@ def read(document: Document, findings: Findings) -> None:
     heading = [_plain(cell) for cell in table[0]]
     for name in heading:
         if name and name not in (*_KNOWN, *_RATES, *LATENCIES):
-            findings.warn(f"the column {shown(name)} is not known and is not read." + near_matches(name, _KNOWN))
+            findings.warn(
+                say("the column {name} is not known and is not read.", name=shown(name)) + near_matches(name, _KNOWN)
+            )
     for line, row in enumerate(records([heading, *table[1:]]), 2):
         try:
             _read(row, findings, f"{document.name} line {line}")
@@ -83,7 +86,14 @@ def _read(row: dict[str, str], findings: Findings, place: str) -> None:
             setattr(run, name, value)
     for name, known in (("evidence", EVIDENCE), ("rates_count", RATES_COUNT)):
         if getattr(run, name) not in known:
-            raise ValueError(f"{name} {shown(getattr(run, name))} is none of {', '.join(known)}")
+            raise ValueError(
+                say(
+                    "{name} {getattr} is none of {known}",
+                    name=name,
+                    getattr=shown(getattr(run, name)),
+                    known=", ".join(known),
+                )
+            )
     for name in _NUMBERS:
         setattr(run, name, _cell(row, name, _share if name == "success_rate" else _amount))
     _hardware(run, row, findings)
@@ -93,7 +103,7 @@ def _read(row: dict[str, str], findings: Findings, place: str) -> None:
     if (rate := _cell(row, "rate", _rate)) is not None:
         unit = (row.get("unit") or "").lower()
         if unit not in _RATES:
-            raise ValueError(f"the rate has no unit; write one of {', '.join(UNITS)} in a column unit")
+            raise ValueError(say("the rate has no unit; write one of {units} in a column unit", units=", ".join(UNITS)))
         run.rate(_RATES[unit], rate)
     for name in LATENCIES:
         run.latency(name, _cell(row, name, _seconds))
@@ -101,9 +111,9 @@ def _read(row: dict[str, str], findings: Findings, place: str) -> None:
         if flag.strip() in FLAGS:
             run.flag(flag.strip())
         elif flag.strip():
-            raise ValueError(f"{shown(flag)} is not a flag; they are {', '.join(FLAGS)}")
+            raise ValueError(say("{flag} is not a flag; they are {flags}", flag=shown(flag), flags=", ".join(FLAGS)))
     if not run.rates and not any(run.latency_seconds.values()):
-        raise ValueError("has neither a rate nor a latency that is a number above 0")
+        raise ValueError(say("has neither a rate nor a latency that is a number above 0"))
 
 
 def _cell(row: dict[str, str], name: str, reader: Callable[[str], float]) -> float | None:
@@ -114,7 +124,7 @@ def _cell(row: dict[str, str], name: str, reader: Callable[[str], float]) -> flo
     try:
         return reader(str(cell))
     except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
+        raise ValueError(say("{name}: {error}", name=name, error=str(error))) from error
 
 
 def _rate(cell: str) -> float:
@@ -124,21 +134,21 @@ def _rate(cell: str) -> float:
 def _amount(cell: str) -> float:
     value = read_number(cell, thousands=True)
     if not 0 < value <= MOST:
-        raise ValueError(f"{shown(cell)} must be above 0 and at most {MOST:g}")
+        raise ValueError(say("{cell} must be above 0 and at most {most:g}", cell=shown(cell), most=MOST))
     return value
 
 
 def _share(cell: str) -> float:
     value = read_utilization(cell)
     if not LEAST_SHARE <= value <= 1:
-        raise ValueError(f"{shown(cell)} must be a share above 0 and at most 1, such as 0.95 or 95%")
+        raise ValueError(say("{cell} must be a share above 0 and at most 1, such as 0.95 or 95%", cell=shown(cell)))
     return value
 
 
 def _seconds(cell: str) -> float:
     value = read_seconds(cell)
     if not 0 < value <= MOST:
-        raise ValueError(f"{shown(cell)} must be a time above 0, such as 0.35 (seconds) or 350ms")
+        raise ValueError(say("{cell} must be a time above 0, such as 0.35 (seconds) or 350ms", cell=shown(cell)))
     return value
 
 
@@ -159,7 +169,10 @@ def _hardware(run: Measured, row: dict[str, str], findings: Findings) -> None:
         counts |= {number for number in (findings.catalogue.resolve(name).count,) if number}
     if len(counts) > 1:
         raise ValueError(
-            f"the hardware's count is given in two ways that differ: {', '.join(map(str, sorted(counts)))}"
+            say(
+                "the hardware's count is given in two ways that differ: {sorted}",
+                sorted=", ".join(map(str, sorted(counts))),
+            )
         )
     findings.hardware(run, name, counts.pop() if counts else None)
 
@@ -168,4 +181,4 @@ def _count(cell: str) -> int:
     try:
         return read_whole_number(cell, least=1, most=100_000)
     except ValueError as error:
-        raise ValueError(f"accelerator_count: {error}") from error
+        raise ValueError(say("accelerator_count: {error}", error=str(error))) from error

@@ -32,6 +32,7 @@ from pricing.benchmarks.result import AmbiguousNumberError, Findings, distinguis
 from pricing.benchmarks.values import broken
 from pricing.errors import InvalidInputError
 from pricing.sources.document import Document
+from pricing.wording import say
 
 # Each module has NAME, WHAT (a sentence part for messages), recognises(document) and read(document,
 # findings). The first that recognises a document reads it; formats that look like others come first.
@@ -69,19 +70,27 @@ def read_benchmark(document: Document, catalogue: Catalogue) -> Findings:
     if module is None:
         wrong = what_is_wrong(document)
         known = ", ".join(str(module.WHAT) for module in FORMATS)
-        raise broken(document, wrong or f"is no result file of a known form; these are {known}")
+        raise broken(document, wrong or say("is no result file of a known form; these are {known}", known=known))
     findings = Findings(document.name, str(module.NAME), catalogue, document.folders)
     try:
         module.read(document, findings)
     except InvalidInputError:
         raise
     except AmbiguousNumberError as error:
-        raise InvalidInputError.at((document.name,), f"{document.name}: {error}") from error
+        raise InvalidInputError.at(
+            (document.name,), say("{name}: {error}", name=document.name, error=str(error))
+        ) from error
     except _BROKEN as error:
         # A file may be broken in more ways than a reader foresees; none of them is the program's fault.
         what = f"{type(error).__name__}: {error}"[:200]
         raise InvalidInputError.at(
-            (document.name,), f"{document.name}: looks like {module.WHAT}, but can't be read as such ({what})"
+            (document.name,),
+            say(
+                "{name}: looks like {what}, but can't be read as such ({what_2})",
+                name=document.name,
+                what=module.WHAT,
+                what_2=what,
+            ),
         ) from error
     for run in findings.measurements:
         run.check()
@@ -90,12 +99,18 @@ def read_benchmark(document: Document, catalogue: Catalogue) -> Findings:
     said = [run for run in findings.measurements if run.rates or any(run.latency_seconds.values())]
     if len(said) < len(findings.measurements):
         findings.warn(
-            f"{len(findings.measurements) - len(said)} runs have neither a rate nor a latency and are left out"
+            say(
+                "{number} runs have neither a rate nor a latency and are left out",
+                number=len(findings.measurements) - len(said),
+            )
         )
         findings.measurements = said
     if not findings.measurements:
         reason = f" ({findings.warnings[0]})" if findings.warnings else ""
-        raise InvalidInputError.at((document.name,), f"{document.name}: {module.WHAT}, but no run is in it{reason}")
+        raise InvalidInputError.at(
+            (document.name,),
+            say("{name}: {what}, but no run is in it{reason}", name=document.name, what=module.WHAT, reason=reason),
+        )
     return findings
 
 
@@ -125,7 +140,7 @@ def read_benchmarks(
     distinguish(found)
     mlperf.with_systems([each for each in found if each.format == mlperf.NAME], systems)
     if not found and not errors:
-        errors.append(InvalidInputError.at(("file",), "there is no file that could be a benchmark's result"))
+        errors.append(InvalidInputError.at(("file",), say("there is no file that could be a benchmark's result")))
     return [
         {
             "file": findings.file,

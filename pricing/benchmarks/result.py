@@ -15,6 +15,7 @@ from pricing.measurements import LATENCIES, positive
 from pricing.numbers import COMMA
 from pricing.question import LEAST_SHARE
 from pricing.units import RATE_FIELDS
+from pricing.wording import say
 
 FLAGS = {
     "offered_load_limited": "the run was given less work than the system could do, so that it understates capacity",
@@ -114,14 +115,16 @@ class Measured:
         if self.success_rate == 0:
             # Nothing was done: a rate that is stated all the same is not one of work that counts.
             for name in list(self.rates):
-                self.doubt(name, f"{self.rates.pop(name):g} while all requests failed")
+                self.doubt(name, say("{pop:g} while all requests failed", pop=self.rates.pop(name)))
             self.success_rate = None
         elif self.success_rate is not None and not LEAST_SHARE <= self.success_rate <= 1:
             self.doubt("success_rate", f"{self.success_rate:g}")
             self.success_rate = None
         parts = [self.rates[name] for name in (INPUT, OUTPUT) if name in self.rates]
         if parts and TOTAL in self.rates and self.rates[TOTAL] < LEAST_TOTAL * max(parts):
-            self.doubt(TOTAL, f"{self.rates.pop(TOTAL):g}, less than {max(parts):g} of one kind of token")
+            self.doubt(
+                TOTAL, say("{pop:g}, less than {max:g} of one kind of token", pop=self.rates.pop(TOTAL), max=max(parts))
+            )
             self.derived.pop(TOTAL, None)
         self.derived = {name: how for name, how in self.derived.items() if name in self.rates}
         self.spread = {
@@ -193,20 +196,34 @@ class Findings:
         if number_of:
             run.accelerator_count = number_of
         elif stated(count):
-            self.warn(f"the file gives {shown(count)} as the number of accelerators, which is not a count")
+            self.warn(
+                say("the file gives {count} as the number of accelerators, which is not a count", count=shown(count))
+            )
         if not text:
             return
         try:
             found = self.catalogue.resolve(text)
         except UnknownNameError:
-            self.warn(f"the file names the accelerator {shown(text)}, which is not known here or could be several")
+            self.warn(
+                say(
+                    "the file names the accelerator {text}, which is not known here or could be several",
+                    text=shown(text),
+                )
+            )
             return
         run.accelerator = found.accelerator
         if found.assumed is not None:
-            self.warn(f"{shown(text)} is taken for {found.accelerator}")
+            self.warn(say("{text} is taken for {accelerator}", text=shown(text), accelerator=found.accelerator))
         if found.count and number_of and found.count != number_of:
             run.accelerator_count = None
-            self.warn(f"{shown(text)} means {found.count} of them, but the file also says {number_of}: none is taken")
+            self.warn(
+                say(
+                    "{text} means {count} of them, but the file also says {number_of}: none is taken",
+                    text=shown(text),
+                    count=found.count,
+                    number_of=number_of,
+                )
+            )
         elif found.count and not stated(count):
             run.accelerator_count = found.count
 
@@ -233,9 +250,9 @@ class Findings:
         doubted = [run for run in self.measurements if run.doubts]
         for run in doubted[:MOST_DOUBTED]:
             said = "; ".join(f"{name} is {value}" for name, value in run.doubts.items())
-            self.warn(f"{run.label or 'a run'}: left out, since it can't be right: {said}")
+            self.warn(say("{label}: left out, since it can't be right: {said}", label=run.label or "a run", said=said))
         if len(doubted) > MOST_DOUBTED:
-            self.warn(f"so it is in {len(doubted) - MOST_DOUBTED} more runs")
+            self.warn(say("so it is in {number} more runs", number=len(doubted) - MOST_DOUBTED))
 
     def rename(self, folder: str) -> None:
         """Put the name of a folder before that of the file, in sources and labels as well."""
@@ -288,7 +305,7 @@ def distinguish(found: Sequence[Findings]) -> None:
         runs = repr([run.as_dict() | {"label": "", "source": ""} for run in each.measurements])
         earlier = firsts.setdefault(runs, each)
         if earlier is not each:
-            each.warn(f"gives the same runs as {earlier.file}: is it the same file twice?")
+            each.warn(say("gives the same runs as {file}: is it the same file twice?", file=earlier.file))
 
 
 class AmbiguousNumberError(ValueError):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pricing.benchmarks.result import INPUT, OUTPUT, REQUESTS, TOTAL, Findings, Measured, mapping, number, text, whole
 from pricing.benchmarks.values import each_of, json_values
 from pricing.sources.document import Document
+from pricing.wording import say
 
 NAME = "sglang_bench_serving"
 WHAT = "a result of SGLang's bench_serving"
@@ -66,7 +67,7 @@ def read(document: Document, findings: Findings) -> None:
             ):
                 run.latency(f"{kind}_{statistic}", about.get(f"{name}_{theirs}_ms"), MS)
     if len(findings.measurements) > 1:
-        findings.warn(f"the file holds {len(findings.measurements)} runs; each stands by itself")
+        findings.warn(say("the file holds {number} runs; each stands by itself", number=len(findings.measurements)))
 
 
 def _parallel(run: Measured, server: Mapping[str, object]) -> None:

@@ -7,6 +7,7 @@ import re
 from pricing.benchmarks.result import AUDIO, Findings, number, text
 from pricing.benchmarks.values import text_of
 from pricing.sources.document import Document
+from pricing.wording import say
 
 NAME = "stt_table"
 WHAT = "a Markdown table of speech recognition times"
@@ -40,7 +41,7 @@ def read(document: Document, findings: Findings) -> None:
         row = dict(zip(heading, cells, strict=False))
         took = _TIME.fullmatch(row.get("Time", ""))
         if took is None or not any(took.groups()):
-            findings.warn(f"a row without a time is left out: {line.strip()[:80]}")
+            findings.warn(say("a row without a time is left out: {strip}", strip=line.strip()[:80]))
             continue
         name = re.sub(r"\[\^\d+\]", "", row["Implementation"]).replace("`", "").strip()
         run = findings.run(model=text(re.sub(r"\s+model\b.*| on (GPU|CPU)$", "", title)), stack=name)
@@ -48,9 +49,13 @@ def read(document: Document, findings: Findings) -> None:
         run.label = f"{run.model or 'speech'} {name} {run.precision or ''}".strip()
         hours, minutes, seconds = (number(part) or 0.0 for part in took.groups())
         if any("WER" in column for column in heading) or audio is None:
-            findings.warn(f"{title}: the length of its audio is not stated, so that there is no RTFx")
+            findings.warn(say("{title}: the length of its audio is not stated, so that there is no RTFx", title=title))
         else:
             length = float(audio[1]) * 60
-            run.rate(AUDIO, length / (hours * 3600 + minutes * 60 + seconds), f"{length:g} s of audio / time")
+            run.rate(
+                AUDIO,
+                length / (hours * 3600 + minutes * 60 + seconds),
+                say("{length:g} s of audio / time", length=length),
+            )
         if gpu and "GPU" in title:
             findings.hardware(run, f"{gpu[1]} {gpu[2]}", 1)

@@ -18,6 +18,7 @@ import orjson
 
 from pricing.errors import InvalidInputError
 from pricing.sources.document import Document
+from pricing.wording import say
 
 # Larger files are read as a stream, without the records of single requests.
 _MOST_WHOLE = 8 * 1024 * 1024
@@ -45,11 +46,11 @@ def json_values(document: Document) -> list[Any]:
     try:
         return list(_several(data.decode("utf-8")))
     except UnicodeDecodeError as error:
-        raise broken(document, f"byte {error.start} is not UTF-8") from error
+        raise broken(document, say("byte {start} is not UTF-8", start=error.start)) from error
     except RecursionError as error:
         raise broken(document, "nested too deeply") from error
     except ValueError as error:
-        raise broken(document, f"not whole JSON: {error}") from error
+        raise broken(document, say("not whole JSON: {error}", error=str(error))) from error
 
 
 def each_of(values: Iterable[Any]) -> Iterator[Any]:
@@ -60,7 +61,7 @@ def each_of(values: Iterable[Any]) -> Iterator[Any]:
 
 def broken(document: Document, what: str) -> InvalidInputError:
     """Return the error for a file that can't be read."""
-    return InvalidInputError.at((document.name,), f"{document.name}: {what}")
+    return InvalidInputError.at((document.name,), say("{name}: {what}", name=document.name, what=what))
 
 
 def _several(text: str) -> Iterator[Any]:
@@ -77,7 +78,7 @@ def _several(text: str) -> Iterator[Any]:
         found = True
         yield value
     if not found:
-        raise ValueError("the file is empty")
+        raise ValueError(say("the file is empty"))
 
 
 def _constant(name: str) -> float:
@@ -124,7 +125,7 @@ def tables(document: Document) -> list[list[list[str]]]:
             elif found[-1]:
                 found.append([])
     except csv.Error as error:
-        raise broken(document, f"not valid CSV: {error}") from error
+        raise broken(document, say("not valid CSV: {error}", error=str(error))) from error
     return [table for table in found if table]
 
 
@@ -133,5 +134,12 @@ def records(table: list[list[str]]) -> list[dict[str, str]]:
     heading = table[0]
     for row in table[1:]:
         if any(row[len(heading) :]):
-            raise ValueError(f"a row has {len(row)} cells, but the heading {len(heading)}: {','.join(row)[:80]}")
+            raise ValueError(
+                say(
+                    "a row has {number} cells, but the heading {number_2}: {row}",
+                    number=len(row),
+                    number_2=len(heading),
+                    row=",".join(row)[:80],
+                )
+            )
     return [dict(zip(heading, row, strict=False)) for row in table[1:]]

@@ -12,7 +12,7 @@ from pricing.decisions.sides import Side, old_prices, side, used
 from pricing.errors import InvalidInputError
 from pricing.question import Warned
 from pricing.units import HOURS_PER_MONTH
-from pricing.wording import significant
+from pricing.wording import say
 
 MOST_STEPS = 12
 VERDICTS = {
@@ -89,10 +89,12 @@ def solve(case: Case) -> Result:
     inputs: ApiPricesIn = case.inputs
     unit = case.question.unit
     if not 1 <= inputs.channels <= 64:
-        raise InvalidInputError.at(("channels",), f"{inputs.channels} channels can't be; write a number from 1 to 64")
+        raise InvalidInputError.at(
+            ("channels",), say("{channels} channels can't be; write a number from 1 to 64", channels=inputs.channels)
+        )
     own = side(case, 0, inputs.machine, "machine")
     if own.rate is None:
-        raise InvalidInputError.at(("m",), f"the measurement has no rate in {unit.rate_unit}")
+        raise InvalidInputError.at(("m",), say("the measurement has no rate in {rate_unit}", rate_unit=unit.rate_unit))
     machine = Machine(own, own.price, hosted.units_per_hour(own.rate, own.utilization, unit))
     flows = flows_of(case, own)
     offered = offered_to(case, flows, own.rate / unit.single)
@@ -187,45 +189,74 @@ def _sentences(
     noun = case.question.unit.single_noun
     first, found, own = offered[0], figures[0], machine.side
     yield (
-        f"One machine, {own.name} at {significant(own.price)} USD per hour ({own.price_said}), makes "
-        f"{significant(machine.per_hour)} {noun} in a paid hour."
+        say(
+            "One machine, {name} at {price:significant} USD per hour ({price_said}), makes "
+            "{per_hour:significant} {noun} in a paid hour.",
+            name=own.name,
+            price=own.price,
+            price_said=own.price_said,
+            per_hour=machine.per_hour,
+            noun=noun,
+        )
     )
     if first.usd_per_unit is None:
-        yield "None of the hosted prices listed can be counted for this traffic; the notes say why."
+        yield say("None of the hosted prices listed can be counted for this traffic; the notes say why.")
         return
-    seen = "on an unknown day" if first.price.observed_on is None else str(first.price.observed_on)
+    seen = say("on an unknown day") if first.price.observed_on is None else str(first.price.observed_on)
     yield (
-        f"The cheapest hosted price listed, {first.name} (seen {seen}), charges "
-        f"{significant(found['api_usd_per_machine_hour'])} USD for that work, "
-        f"{significant(found['ratio_to_machine'])} times the machine's price."
+        say(
+            "The cheapest hosted price listed, {name} (seen {seen}), charges "
+            "{api_usd_per_machine_hour:significant} USD for that work, {ratio_to_machine:significant} "
+            "times the machine's price.",
+            name=first.name,
+            seen=seen,
+            api_usd_per_machine_hour=found["api_usd_per_machine_hour"],
+            ratio_to_machine=found["ratio_to_machine"],
+        )
     )
     yield _pays_from(found, noun)
     dearer = sum(_cheaper(each) == "machine" for each in figures)
     if len(offered) > 1:
-        yield f"A machine kept as busy as said is cheaper than {dearer} of the {len(offered)} hosted prices listed."
+        yield say(
+            "A machine kept as busy as said is cheaper than {dearer} of the {number} hosted prices listed.",
+            dearer=dearer,
+            number=len(offered),
+        )
     if inputs.units_per_month is not None:
         yield (
-            f"For {significant(inputs.units_per_month)} {noun} a month, {values['machines_for_volume']} machines cost "
-            f"{significant(found['machines_usd_per_month'])} USD, and the API "
-            f"{significant(found['api_usd_per_month'])} USD."
+            say(
+                "For {units_per_month:significant} {noun} a month, {machines_for_volume} machines cost "
+                "{machines_usd_per_month:significant} USD, and the API {api_usd_per_month:significant} USD.",
+                units_per_month=inputs.units_per_month,
+                noun=noun,
+                machines_for_volume=values["machines_for_volume"],
+                machines_usd_per_month=found["machines_usd_per_month"],
+                api_usd_per_month=found["api_usd_per_month"],
+            )
         )
 
 
 def _pays_from(found: Money, noun: str) -> str:
     first, many = found["break_even_units_per_month"], found["lasting_machines"]
     if first is None:
-        return "Even a full machine costs more than this API: at no volume is it cheaper to host it yourself."
-    said = (
-        f"One machine pays from {significant(first)} {noun} a month on "
-        f"({significant(found['break_even_usd_per_month'])} USD at the API)"
+        return say("Even a full machine costs more than this API: at no volume is it cheaper to host it yourself.")
+    said = say(
+        "One machine pays from {first:significant} {noun} a month on "
+        "({break_even_usd_per_month:significant} USD at the API)",
+        first=first,
+        noun=noun,
+        break_even_usd_per_month=found["break_even_usd_per_month"],
     )
     if many is None:
-        return f"{said}, and only if every machine is full."
+        return say("{said}, and only if every machine is full.", said=said)
     if many == 1:
         return f"{said}."
-    return (
-        f"{said}, and machines pay for good from {significant(found['lasting_units_per_month'])} on, with {many:.0f}: "
-        "between the two, the next whole machine can make the API cheaper again."
+    return say(
+        "{said}, and machines pay for good from {lasting_units_per_month:significant} on, with "
+        "{many:.0f}: between the two, the next whole machine can make the API cheaper again.",
+        said=said,
+        lasting_units_per_month=found["lasting_units_per_month"],
+        many=many,
     )
 
 
@@ -233,15 +264,19 @@ def _warnings(case: Case, inputs: ApiPricesIn, offered: list[Offered]) -> Iterat
     (measurement,) = case.question.measurements
     unknown = [name for name in ("input_tokens", "output_tokens") if getattr(inputs, name) is not None]
     if unknown and case.question.unit is AUDIO:
-        yield Warned("not_counted", f"{' and '.join(unknown)} are not counted for audio.")
+        yield Warned("not_counted", say("{unknown} are not counted for audio.", unknown=" and ".join(unknown)))
     if inputs.clip_seconds is not None and case.question.unit is not AUDIO:
-        yield Warned("not_counted", "clip_seconds is not counted for tokens.")
+        yield Warned("not_counted", say("clip_seconds is not counted for tokens."))
     if any(each.price.observed_on is None for each in offered):
-        yield Warned("date_unknown", "The date of some hosted prices is not known.")
+        yield Warned("date_unknown", say("The date of some hosted prices is not known."))
     if measurement.evidence in ("claimed", "assumed"):
         yield Warned(
             "evidence_is_no_measurement",
-            f"{measurement.label} is {measurement.evidence}, not measured: so is what follows from it.",
+            say(
+                "{label} is {evidence}, not measured: so is what follows from it.",
+                label=measurement.label,
+                evidence=measurement.evidence,
+            ),
         )
 
 
@@ -258,7 +293,7 @@ def _chart(case: Case, machine: Machine, first: Offered, found: Money) -> Lines 
     end = steps * full
     return Lines(
         "Cost per month against volume",
-        f"{case.question.unit.single_noun} per month",
+        say("{single_noun} per month", single_noun=case.question.unit.single_noun),
         "USD per month",
         (Series(first.name, ((0.0, 0.0), (end, end * first.usd_per_unit))), Series("Your machines", tuple(stairs))),
     )

@@ -14,6 +14,7 @@ from pricing.errors import Fault, InvalidInputError, near_matches, shown
 from pricing.parameters import is_detail
 from pricing.question import Question, QuestionIn
 from pricing.reading import Reader, sentence
+from pricing.wording import say
 
 # What the parameters of a link are called in JSON, where they are not of the same name.
 _IN_JSON = {"m": "measurements", "quote": "quotes", "discount": "discounts"}
@@ -42,7 +43,9 @@ def from_pairs(decision: Decision, pairs: Sequence[tuple[str, str]], reader: Rea
             asked.append((name, value))
         else:
             known = [*own, *decision.takes]
-            faults.append(Fault((name[:100],), f"{shown(name)} is not a parameter." + near_matches(name, known)))
+            faults.append(
+                Fault((name[:100],), say("{name} is not a parameter.", name=shown(name)) + near_matches(name, known))
+            )
     if decision.unit and not any(name == "unit" and value.strip() for name, value in asked):
         asked.append(("unit", decision.unit))
     data: dict[str, Any] = {}
@@ -50,7 +53,16 @@ def from_pairs(decision: Decision, pairs: Sequence[tuple[str, str]], reader: Rea
         if takes_several(own[name]):
             data[name] = texts
         elif len(set(texts)) > 1:
-            faults.append(Fault((name,), f"{name} is given {len(texts)} times with different values; give it once"))
+            faults.append(
+                Fault(
+                    (name,),
+                    say(
+                        "{name} is given {number} times with different values; give it once",
+                        name=name,
+                        number=len(texts),
+                    ),
+                )
+            )
         else:
             data[name] = texts[-1]
     inputs = _inputs(decision, data, faults)
@@ -66,13 +78,15 @@ def from_pairs(decision: Decision, pairs: Sequence[tuple[str, str]], reader: Rea
 def from_json(decision: Decision, body: object, reader: Reader) -> Solved:
     """Answer a decision asked as JSON: its inputs beside the fields of a comparison."""
     if not isinstance(body, dict):
-        raise InvalidInputError.at((), "the body must be a JSON object")
+        raise InvalidInputError.at((), say("the body must be a JSON object"))
     own = decision.inputs.model_fields
     faults: list[Fault] = []
     asked = {name: value for name, value in body.items() if name not in own}
     known = json_fields(decision)
     for name in asked.keys() - set(known):
-        faults.append(Fault((name[:100],), f"{shown(name)} is not a field." + near_matches(name, [*own, *known])))
+        faults.append(
+            Fault((name[:100],), say("{name} is not a field.", name=shown(name)) + near_matches(name, [*own, *known]))
+        )
     inputs = _inputs(decision, {name: value for name, value in body.items() if name in own}, faults)
     question = None
     try:
@@ -96,9 +110,21 @@ def _count(decision: Decision, question: Question, loc: tuple[str], faults: list
     least, most = decision.measurements
     number = len(question.measurements)
     if not least <= number <= most:
-        wanted = f"{least} measurement{'' if least == 1 else 's'}" if number < least else f"at most {most}"
+        wanted = (
+            f"{least} measurement{'' if least == 1 else 's'}" if number < least else say("at most {most}", most=most)
+        )
         roles = f": {'; '.join(decision.roles)}" if decision.roles else ""
-        faults.append(Fault(loc, f"{number} measurements are given, and this takes {wanted}{roles}"))
+        faults.append(
+            Fault(
+                loc,
+                say(
+                    "{number} measurements are given, and this takes {wanted}{roles}",
+                    number=number,
+                    wanted=wanted,
+                    roles=roles,
+                ),
+            )
+        )
 
 
 def _inputs(decision: Decision, data: Mapping[str, Any], faults: list[Fault]) -> InputsIn | None:

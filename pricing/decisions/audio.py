@@ -28,7 +28,7 @@ from pricing.notation import parse, write
 from pricing.question import Question, Warned
 from pricing.reading import Reader
 from pricing.units import UNITS
-from pricing.wording import significant
+from pricing.wording import say, significant
 
 AUDIO = UNITS["audio_hour"]
 _FORM = "[LABEL@]HARDWARE=NUMBER"
@@ -102,9 +102,11 @@ def solve(case: Case) -> Result:
     """Work out the cost of an audio-hour on each offer, per billed and per usable hour as well."""
     inputs: AudioIn = case.inputs
     if case.question.unit is not AUDIO:
-        raise InvalidInputError.at(("unit",), f"audio is counted in {AUDIO.id}, not {case.question.unit.id}")
+        raise InvalidInputError.at(
+            ("unit",), say("audio is counted in {id}, not {id_2}", id=AUDIO.id, id_2=case.question.unit.id)
+        )
     if inputs.acceptance == 0:
-        raise InvalidInputError.at(("acceptance",), "a share of 0 can't be; write a share above 0, such as 95%")
+        raise InvalidInputError.at(("acceptance",), say("a share of 0 can't be; write a share above 0, such as 95%"))
     warned: list[Warned] = []
     whole = replace(case, question=_with_rates(case, inputs, warned))
     factor = _factor(inputs)
@@ -132,7 +134,7 @@ def _with_rates(case: Case, inputs: AudioIn, warned: list[Warned]) -> Question:
         rate = measurement.rate_for(AUDIO.rate_field)
         doubt = audio.rtfx_doubt(rate.value) if rate else None
         if doubt:
-            warned.append(Warned("rtf_or_rtfx", f"{measurement.label}: {doubt}"))
+            warned.append(Warned("rtf_or_rtfx", say("{label}: {doubt}", label=measurement.label, doubt=doubt)))
     pairs = list(case.question.pairs)
     place = len(case.question.measurements)
     for name, texts in (("rtf", inputs.rtf), ("streams", inputs.streams)):
@@ -143,7 +145,7 @@ def _with_rates(case: Case, inputs: AudioIn, warned: list[Warned]) -> Question:
                 pairs.append((f"m{place}.latency", inputs.stream_latency))
     if not place:
         raise InvalidInputError.at(
-            ("m",), "a measurement is missing: an RTFx, L4=120, or rtf=L4=0.038, or streams=L4=120"
+            ("m",), say("a measurement is missing: an RTFx, L4=120, or rtf=L4=0.038, or streams=L4=120")
         )
     reader = Reader(case.question.table, case.catalogue, case.question.as_of)
     added = [name for name, texts in (("rtf", inputs.rtf), ("streams", inputs.streams)) for _ in texts]
@@ -165,7 +167,7 @@ def _as_rtfx(name: str, place: int, text: str, warned: list[Warned]) -> str:
         read = parse(text, AUDIO)
         rate = read.rates.get(AUDIO.rate_field)
         if rate is None:
-            raise ValueError(f"write {_FORM}, such as L4:1=0.038")
+            raise ValueError(say("write {form}, such as L4:1=0.038", form=_FORM))
         if name == "rtf":
             doubt = audio.rtf_doubt(rate.value)
             if doubt:
@@ -192,7 +194,7 @@ def _factor(inputs: AudioIn) -> float | None:
         given_ = [name for name, value in billing.items() if value is not None]
         if given_ or inputs.channels != 1:
             raise InvalidInputError.at(
-                ("clip_seconds",), "the length of a clip is missing; what is billed depends on it"
+                ("clip_seconds",), say("the length of a clip is missing; what is billed depends on it")
             )
         return None
     # Each rule is tried on its own, so that the message stands at the field that is wrong.
@@ -222,23 +224,42 @@ def _line(row: dict[str, Any], factor: float | None, acceptance: float | None) -
 
 def _sentences(inputs: AudioIn, rows: list[dict[str, Any]], values: dict[str, Value]) -> Iterator[str]:
     if not rows:
-        yield "No offer that passes the filters carries this hardware."
+        yield say("No offer that passes the filters carries this hardware.")
         return
     first = rows[0]
     yield (
-        f"An hour of audio costs {significant(first['cost_usd'])} USD on {first['provider']}/{first['instance_type']} "
-        f"({first['region']}, {first['purchase']}), the cheapest of {len(rows)} offers, at an RTFx of "
-        f"{significant(first['rate_per_second'])} (RTF {significant(audio.rtf_of_rtfx(first['rate_per_second']))})."
+        say(
+            "An hour of audio costs {cost_usd:significant} USD on {provider}/{instance_type} ({region}, "
+            "{purchase}), the cheapest of {number} offers, at an RTFx of {rate_per_second:significant} "
+            "(RTF {rtf_of_rtfx:significant}).",
+            cost_usd=first["cost_usd"],
+            provider=first["provider"],
+            instance_type=first["instance_type"],
+            region=first["region"],
+            purchase=first["purchase"],
+            number=len(rows),
+            rate_per_second=first["rate_per_second"],
+            rtf_of_rtfx=audio.rtf_of_rtfx(first["rate_per_second"]),
+        )
     )
     factor = values["billed_factor"]
     if isinstance(factor, float):
         yield (
-            f"Clips of {inputs.clip_seconds:g} s are billed {significant(factor)} times their length; per billed hour "
-            f"that is {significant(_number(values, 'cost_per_billed_hour_usd'))} USD."
+            say(
+                "Clips of {clip_seconds:g} s are billed {factor:significant} times their length; per billed "
+                "hour that is {cost_per_billed_hour_usd:significant} USD.",
+                clip_seconds=inputs.clip_seconds,
+                factor=factor,
+                cost_per_billed_hour_usd=_number(values, "cost_per_billed_hour_usd"),
+            )
         )
     if inputs.acceptance is not None:
         usable = significant(_number(values, "cost_per_usable_hour_usd"))
-        yield f"Per usable hour, with {inputs.acceptance:.4g} of the audio accepted, it is {usable} USD."
+        yield say(
+            "Per usable hour, with {acceptance:.4g} of the audio accepted, it is {usable} USD.",
+            acceptance=inputs.acceptance,
+            usable=usable,
+        )
 
 
 def _number(values: dict[str, Value], name: str) -> float | None:

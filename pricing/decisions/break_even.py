@@ -23,7 +23,7 @@ from pricing.decisions.offer_figures import (
 )
 from pricing.decisions.sides import cheapest_of, offer_sides, old_prices, used
 from pricing.errors import InvalidInputError
-from pricing.wording import percent, significant
+from pricing.wording import say
 
 CANNOT = "cannot break even"
 MOST_LINES = 4
@@ -128,16 +128,20 @@ def _target(case: Case, inputs: BreakEvenIn, rows: list[dict[str, Any]]) -> tupl
     both = (inputs.budget_usd_per_month, inputs.units_per_month)
     if inputs.target_usd is not None:
         if any(value is not None for value in both):
-            raise InvalidInputError.at(("target_usd",), "give either target_usd, or a budget with units_per_month")
+            raise InvalidInputError.at(("target_usd",), say("give either target_usd, or a budget with units_per_month"))
         return inputs.target_usd, "your target"
     if both[0] is not None and both[1] is not None:
         return estimate.cost_of_budget(both[0], both[1], case.question.unit), "your budget over the units"
     if any(value is not None for value in both):
         missing = "units_per_month" if both[1] is None else "budget_usd_per_month"
-        raise InvalidInputError.at((missing,), f"{missing} is missing: a budget and the units it is for go together")
+        raise InvalidInputError.at(
+            (missing,), say("{missing} is missing: a budget and the units it is for go together", missing=missing)
+        )
     if case.answer.baseline is None:
-        raise InvalidInputError.at(("target_usd",), "a target is missing, and the first measurement has no estimate")
-    return case.answer.baseline.cost_usd, f"the cost on {case.answer.baseline.name}"
+        raise InvalidInputError.at(
+            ("target_usd",), say("a target is missing, and the first measurement has no estimate")
+        )
+    return case.answer.baseline.cost_usd, say("the cost on {name}", name=case.answer.baseline.name)
 
 
 def _line(row: dict[str, Any], target: float) -> tuple[Value, ...]:
@@ -145,7 +149,7 @@ def _line(row: dict[str, Any], target: float) -> tuple[Value, ...]:
         row[name] for name in ("price_usd_per_hour", "rate_per_second", "cost_usd", "utilization")
     )
     needed = estimate.utilization_to_tie(share, cost, target)
-    says = CANNOT if needed > 1 else f"breaks even from {percent(needed)} utilization"
+    says = CANNOT if needed > 1 else say("breaks even from {needed:percent} utilization", needed=needed)
     return (
         row["rank"], f"{row['provider']}/{row['instance_type']}", row["region"], row["purchase"], row["measurement"],
         price, rate, cost, estimate.rate_to_tie(rate, cost, target), estimate.price_to_tie(price, cost, target), needed,
@@ -175,17 +179,30 @@ def _sentences(
 ) -> Iterator[str]:
     unit = case.question.unit
     yield (
-        f"To cost {significant(target)} {unit.cost_unit} ({said}): {values['that_break_even']} of {len(rows)} offers "
-        f"do at {percent(case.question.utilization)} utilization."
+        say(
+            "To cost {target:significant} {cost_unit} ({said}): {that_break_even} of {number} offers do "
+            "at {utilization:percent} utilization.",
+            target=target,
+            cost_unit=unit.cost_unit,
+            said=said,
+            that_break_even=values["that_break_even"],
+            number=len(rows),
+            utilization=case.question.utilization,
+        )
     )
     if rows:
         first = rows[0]
         needed = estimate.utilization_to_tie(first["utilization"], first["cost_usd"], target)
         name = f"{first['provider']}/{first['instance_type']} ({first['region']}, {first['purchase']})"
         if needed > 1:
-            yield f"None can: the cheapest, {name}, {CANNOT}; it would need {percent(needed)} utilization."
+            yield say(
+                "None can: the cheapest, {name}, {cannot}; it would need {needed:percent} utilization.",
+                name=name,
+                cannot=CANNOT,
+                needed=needed,
+            )
         else:
-            yield f"The cheapest, {name}, breaks even from {percent(needed)} utilization."
+            yield say("The cheapest, {name}, breaks even from {needed:percent} utilization.", name=name, needed=needed)
 
 
 def _chart(case: Case, target: float, rows: list[dict[str, Any]]) -> Lines | None:

@@ -10,7 +10,7 @@ from pricing.decisions.inputs import InputsIn, More, NotNegative, Portion, Text,
 from pricing.decisions.sides import Side, at, named_prices, of_measurement, old_prices, side, used
 from pricing.errors import InvalidInputError
 from pricing.question import Warned
-from pricing.wording import percent, significant
+from pricing.wording import percent, say
 
 UNPROVEN = ("claimed", "assumed")
 _RATIO = "say what is claimed, in one of three ways: ratio=1.7, more_per_dollar=70%, or cheaper=41.2%"
@@ -51,7 +51,7 @@ class ClaimIn(InputsIn):
         ways = ("ratio", "more_per_dollar", "cheaper")
         said = [name for name in ways if getattr(self, name) is not None]
         if len(said) != 1:
-            extra = f"; {' and '.join(said)} are both given" if said else ""
+            extra = say("; {said} are both given", said=" and ".join(said)) if said else ""
             raise InvalidInputError.at((said[-1] if said else "ratio",), _RATIO + extra)
         if self.more_per_dollar is not None:
             return claims.ratio_of_share_more(self.more_per_dollar)
@@ -111,7 +111,9 @@ def solve(case: Case) -> Result:
     inputs: ClaimIn = case.inputs
     ratio = inputs.claimed()
     if not 0 < ratio <= 1e6:
-        raise InvalidInputError.at(("ratio",), f"a ratio of {ratio:g} can't be; write a number above 0, such as 1.7")
+        raise InvalidInputError.at(
+            ("ratio",), say("a ratio of {ratio:g} can't be; write a number above 0, such as 1.7", ratio=ratio)
+        )
     a, b = side(case, 0, inputs.a, "a"), side(case, 1, inputs.b, "b")
     factor = claims.factor_needed(ratio, a.price, b.price, a.utilization, b.utilization)
     even = claims.factor_needed(1.0, a.price, b.price, a.utilization, b.utilization)
@@ -161,7 +163,11 @@ def _of_evidence(case: Case) -> Iterator[Warned]:
         if measurement.evidence in UNPROVEN:
             yield Warned(
                 "evidence_is_no_measurement",
-                f"{measurement.label} is {measurement.evidence}, not measured: it can't support a claim.",
+                say(
+                    "{label} is {evidence}, not measured: it can't support a claim.",
+                    label=measurement.label,
+                    evidence=measurement.evidence,
+                ),
             )
 
 
@@ -172,30 +178,59 @@ def _sentences(
     who = f" ({inputs.claimed_by})" if inputs.claimed_by else ""
     direction = f"{percent(estimate.share_saved(1.0, ratio))} cheaper" if ratio >= 1 else (
         f"{percent(-estimate.share_saved(1.0, ratio))} dearer")  # fmt: skip
-    yield f"The claim{who}: B gives {significant(ratio)} times the units per dollar of A, which is {direction}."
+    yield say(
+        "The claim{who}: B gives {ratio:significant} times the units per dollar of A, which is {direction}.",
+        who=who,
+        ratio=ratio,
+        direction=direction,
+    )
     actual = values.get("actual_ratio")
     if isinstance(actual, float):
         low, high = values["actual_ratio_low"], values["actual_ratio_high"]
         bounds = (
-            f" (95 % interval {significant(low)} to {significant(high)})"
+            say(" (95 % interval {low:significant} to {high:significant})", low=low, high=high)
             if isinstance(low, float) and isinstance(high, float)
-            else " (no interval: give repeats or a spread of both measurements)"
+            else say(" (no interval: give repeats or a spread of both measurements)")
         )
-        yield f"Your figures give {significant(actual)} times{bounds}: {claims.SAID[measured]}."
+        yield say(
+            "Your figures give {actual:significant} times{bounds}: {said}.",
+            actual=actual,
+            bounds=bounds,
+            said=claims.SAID[measured],
+        )
         price = values["b_price_for_claim_usd_per_hour"]
         if isinstance(price, float):
-            yield f"At these rates it holds up to a price of B of {significant(price, 4)} USD per hour."
+            yield say("At these rates it holds up to a price of B of {price:significant4} USD per hour.", price=price)
     else:
         yield (
-            f"For that to be true for you, B must do {significant(values_number(values, 'factor_needed_for_claim'))} "
-            f"times A's rate; to break even, {significant(values_number(values, 'factor_needed_to_break_even'))} times."
+            say(
+                "For that to be true for you, B must do {values_number:significant} times A's rate; to break "
+                "even, {values_number_2:significant} times.",
+                values_number=values_number(values, "factor_needed_for_claim"),
+                values_number_2=values_number(values, "factor_needed_to_break_even"),
+            )
         )
     needed = values["rate_needed_for_claim_per_second"]
     if isinstance(needed, float):
         even = values_number(values, "rate_needed_to_break_even_per_second")
-        yield f"B needs {significant(needed)} {unit.rate_unit} for the claim and {significant(even)} to break even."
-    yield f"A: {a.name} at {significant(a.price, 4)} USD per hour ({a.price_said})."
-    yield f"B: {b.name} at {significant(b.price, 4)} USD per hour ({b.price_said})."
+        yield say(
+            "B needs {needed:significant} {rate_unit} for the claim and {even:significant} to break even.",
+            needed=needed,
+            rate_unit=unit.rate_unit,
+            even=even,
+        )
+    yield say(
+        "A: {name} at {price:significant4} USD per hour ({price_said}).",
+        name=a.name,
+        price=a.price,
+        price_said=a.price_said,
+    )
+    yield say(
+        "B: {name} at {price:significant4} USD per hour ({price_said}).",
+        name=b.name,
+        price=b.price,
+        price_said=b.price_said,
+    )
 
 
 def values_number(values: dict[str, Value], name: str) -> float:
@@ -216,7 +251,7 @@ def _options(case: Case, ratio: float, a: Side, b: Side) -> Iterator[tuple[Value
         there = [m for m in same if m.value("region") == each.value("region")]
         like = next(iter(there or same), None)
         factor = actual = None
-        said = "no like price of A"
+        said = say("no like price of A")
         if like is not None:
             factor = claims.factor_needed(ratio, like.price, each.price, like.utilization, each.utilization)
             said = "no_figures"

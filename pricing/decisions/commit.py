@@ -13,7 +13,7 @@ from pricing.decisions.refusing import at_field
 from pricing.decisions.sides import Side, named_prices, old_prices, side, used
 from pricing.errors import InvalidInputError, shown
 from pricing.question import Warned
-from pricing.wording import percent, significant
+from pricing.wording import say, significant
 
 COMMITTED = ("reserved", "savings_plan", "capacity_block", "owned")
 UNCOMMITTED = ("on_demand", "spot")
@@ -184,7 +184,7 @@ def solve(case: Case) -> Result:
 
 def _on_demand(case: Case, inputs: CommitIn) -> Side:
     if not inputs.on_demand:
-        raise InvalidInputError.at(("on_demand",), f"the price on demand is missing: write {_NAME}")
+        raise InvalidInputError.at(("on_demand",), say("the price on demand is missing: write {name}", name=_NAME))
     # What is bought how, and for how long, filters the commitments; the other filters hold for both.
     filters = case.question.filters.model_copy(update={"purchase": (), "term_months": ()})
     found = _offers(replace(case, question=replace(case.question, filters=filters)), inputs.on_demand, "on_demand")
@@ -193,7 +193,11 @@ def _on_demand(case: Case, inputs: CommitIn) -> Side:
             if each.row is None or each.value("purchase") == purchase:
                 return each
     raise InvalidInputError.at(
-        ("on_demand",), f"no on-demand price of {shown(inputs.on_demand)} passes the filters; write USD per hour"
+        ("on_demand",),
+        say(
+            "no on-demand price of {on_demand} passes the filters; write USD per hour",
+            on_demand=shown(inputs.on_demand),
+        ),
     )
 
 
@@ -208,7 +212,7 @@ def _candidates(case: Case, inputs: CommitIn, base: Side, notes: list[Warned]) -
     term = DEFAULT_TERM if inputs.term is None else inputs.term
     if inputs.capex_usd is not None:
         if inputs.committed:
-            raise InvalidInputError.at(("capex_usd",), "give a committed price or a purchase price, not both")
+            raise InvalidInputError.at(("capex_usd",), say("give a committed price or a purchase price, not both"))
         with at_field("resale_usd"):
             plan = commitments.owned(
                 inputs.capex_usd, _checked(term), inputs.running_usd_per_hour, inputs.yearly_usd, inputs.resale_usd
@@ -217,12 +221,16 @@ def _candidates(case: Case, inputs: CommitIn, base: Side, notes: list[Warned]) -
         return
     for name in ("running_usd_per_hour", "yearly_usd", "resale_usd"):
         if getattr(inputs, name):
-            raise InvalidInputError.at((name,), f"{name} is that of an owned machine; give capex_usd as well")
+            raise InvalidInputError.at(
+                (name,), say("{name} is that of an owned machine; give capex_usd as well", name=name)
+            )
     for offer in _committed(case, inputs, base, notes):
         stated = None if offer.row is None else offer.value("term_months")
         plan_name = None if offer.row is None else offer.value("plan")
         if offer.row is not None and stated is None and inputs.term is None:
-            notes.append(Warned("term_assumed", f"{offer.name} states no term; 12 months are assumed. Give term."))
+            notes.append(
+                Warned("term_assumed", say("{name} states no term; 12 months are assumed. Give term.", name=offer.name))
+            )
         share = UPFRONT.get(str(plan_name), 0.0) if inputs.upfront is None else inputs.upfront
         with at_field("term"):
             months = term if stated is None else float(stated)
@@ -231,7 +239,12 @@ def _candidates(case: Case, inputs: CommitIn, base: Side, notes: list[Warned]) -
 
 def _checked(term: float) -> float:
     if term > commitments.MOST_MONTHS:
-        raise InvalidInputError.at(("term",), f"the term is at most {commitments.MOST_MONTHS} months, not {term:g}")
+        raise InvalidInputError.at(
+            ("term",),
+            say(
+                "the term is at most {most_months} months, not {term:g}", most_months=commitments.MOST_MONTHS, term=term
+            ),
+        )
     return term
 
 
@@ -241,7 +254,8 @@ def _committed(case: Case, inputs: CommitIn, base: Side, notes: list[Warned]) ->
         found = _offers(case, inputs.committed, "committed")
     elif base.row is None:
         raise InvalidInputError.at(
-            ("committed",), f"the committed price is missing: write {_NAME}, or capex_usd for a machine that is bought"
+            ("committed",),
+            say("the committed price is missing: write {name}, or capex_usd for a machine that is bought", name=_NAME),
         )
     else:
         found = named_prices(case, f"{base.value('provider')}/{base.value('instance_type')}:"
@@ -252,13 +266,15 @@ def _committed(case: Case, inputs: CommitIn, base: Side, notes: list[Warned]) ->
     if base.row is not None and not inputs.committed:
         there = [each for each in found if each.value("region") == base.value("region")]
         if found and not there:
-            notes.append(Warned("region_differs", f"No commitment is on sale in {base.value('region')}; these are for "
-                                "other regions."))  # fmt: skip
+            notes.append(Warned("region_differs", say("No commitment is on sale in {region}; these are for other regions.", region=base.value('region'))))  # fmt: skip
         found = there or found
     if not found:
         raise InvalidInputError.at(
             ("committed",),
-            f"no committed price of {inputs.committed or base.name} passes the filters; write USD per hour",
+            say(
+                "no committed price of {committed} passes the filters; write USD per hour",
+                committed=inputs.committed or base.name,
+            ),
         )
     return found
 
@@ -269,7 +285,10 @@ def _of_term(found: list[Side], term: float) -> list[Side]:
     kept = [each for each, months in zip(found, terms, strict=True) if months is None or months == term]
     if found and not kept:
         on_sale = ", ".join(str(months) for months in sorted({int(m) for m in terms if m is not None}))
-        raise InvalidInputError.at(("term",), f"no commitment of {term:g} months is on sale; the terms are {on_sale}")
+        raise InvalidInputError.at(
+            ("term",),
+            say("no commitment of {term:g} months is on sale; the terms are {on_sale}", term=term, on_sale=on_sale),
+        )
     return kept
 
 
@@ -345,34 +364,67 @@ def _sentences(
         return f"{significant(value if isinstance(value, float) else None, 4)} USD"
 
     month, term = outcome.break_even, best.plan.term_months
-    prices = (
-        f"{significant(best.plan.price_usd_per_hour)} USD per hour for {significant(term)} months, against "
-        f"{significant(base.price)} on demand"
+    prices = say(
+        "{price_usd_per_hour:significant} USD per hour for {term:significant} months, against "
+        "{price:significant} on demand",
+        price_usd_per_hour=best.plan.price_usd_per_hour,
+        term=term,
+        price=base.price,
     )
     if month is None:
-        yield f"Committing never pays: {prices}."
+        yield say("Committing never pays: {prices}.", prices=prices)
     else:
-        yield f"Committing pays if the machine is needed for {significant(month)} months or longer: {prices}."
+        yield say(
+            "Committing pays if the machine is needed for {month:significant} months or longer: {prices}.",
+            month=month,
+            prices=prices,
+        )
     horizon = values["horizon_months"]
     lead = {
-        "commit": f"committing is {significant(outcome.expected_saving, 4)} USD cheaper",
-        "on_demand": f"on demand is {significant(-outcome.expected_saving, 4)} USD cheaper",
+        "commit": say(
+            "committing is {expected_saving:significant4} USD cheaper", expected_saving=outcome.expected_saving
+        ),
+        "on_demand": say(
+            "on demand is {expected_saving:significant4} USD cheaper", expected_saving=-outcome.expected_saving
+        ),
         "equal": "they cost the same",
     }[outcome.choice]
     yield (
-        f"Expected over {horizon} months: {usd('expected_committed_usd')} committed, {usd('expected_on_demand_usd')} "
-        f"on demand; {lead}."
+        say(
+            "Expected over {horizon} months: {expected_committed_usd} committed, "
+            "{expected_on_demand_usd} on demand; {lead}.",
+            horizon=horizon,
+            expected_committed_usd=usd("expected_committed_usd"),
+            expected_on_demand_usd=usd("expected_on_demand_usd"),
+            lead=lead,
+        )
     )
     worst, late = values["worst_regret_committed_month"], values["worst_regret_on_demand_month"]
     if worst is not None:
-        yield f"At worst committing costs {usd('worst_regret_committed_usd')} too much, if month {worst} is the last."
+        yield say(
+            "At worst committing costs {worst_regret_committed_usd} too much, if month {worst} is the last.",
+            worst_regret_committed_usd=usd("worst_regret_committed_usd"),
+            worst=worst,
+        )
     if late is not None:
-        yield f"At worst on demand costs {usd('worst_regret_on_demand_usd')} too much, if month {late} is the last."
+        yield say(
+            "At worst on demand costs {worst_regret_on_demand_usd} too much, if month {late} is the last.",
+            worst_regret_on_demand_usd=usd("worst_regret_on_demand_usd"),
+            late=late,
+        )
     chance = values["monthly_chance_to_tie"]
     if isinstance(chance, float):
-        yield f"Both cost the same at a chance of {percent(chance)} a month to stop; below that, commit."
+        yield say(
+            "Both cost the same at a chance of {chance:percent} a month to stop; below that, commit.", chance=chance
+        )
     if best.offer is not None and best.offer.row is not None:
-        yield f"Committed: {best.name}, {best.offer.price_said}. On demand: {base.name}, {base.price_said}."
+        yield say(
+            "Committed: {name}, {price_said}. On demand: {name_2}, {price_said_2}.",
+            name=best.name,
+            price_said=best.offer.price_said,
+            name_2=base.name,
+            price_said_2=base.price_said,
+        )
 
 
 def _chart(rows: list[tuple[Value, ...]]) -> Lines:

@@ -30,7 +30,7 @@ from pricing.errors import InvalidInputError
 from pricing.fleet import Running
 from pricing.question import Warned
 from pricing.units import HOURS_PER_YEAR
-from pricing.wording import percent, significant
+from pricing.wording import say, significant
 
 # What is paid for every hour, needed or not: it can't be scaled by the hour.
 COMMITTED = ("reserved", "savings_plan", "capacity_block", "owned")
@@ -41,11 +41,11 @@ MOST_STEPS = 24
 def _hours(value: object) -> object:
     if isinstance(value, (list, tuple)):
         if any(isinstance(item, bool) or not isinstance(item, (int, float)) for item in value):
-            raise ValueError("hourly demand is a list of numbers, 24 of a typical day or 8,760 of a year")
+            raise ValueError(say("hourly demand is a list of numbers, 24 of a typical day or 8,760 of a year"))
         try:
             return write_demand([float(item) for item in value])
         except OverflowError:
-            raise ValueError("a number is too large") from None
+            raise ValueError(say("a number is too large")) from None
     return value
 
 
@@ -226,18 +226,22 @@ def _demand(case: Case, inputs: FleetIn) -> Demand:
     if len(said) != 1:
         raise InvalidInputError.at(
             (said[-1] if said else "units_per_month",),
-            "say the demand in one way: units_per_month (with peak_to_mean), peak and mean, or hourly"
-            + (f"; {' and '.join(said)} are both given" if said else ""),
+            say("say the demand in one way: units_per_month (with peak_to_mean), peak and mean, or hourly")
+            + (say("; {said} are both given", said=" and ".join(said)) if said else ""),
         )
     if inputs.peak_to_mean is not None and said[0] != "units_per_month":
-        raise InvalidInputError.at(("peak_to_mean",), "peak_to_mean goes with units_per_month; the rest says it itself")
+        raise InvalidInputError.at(
+            ("peak_to_mean",), say("peak_to_mean goes with units_per_month; the rest says it itself")
+        )
     if inputs.hourly is not None:
         return read_demand(inputs.hourly, "hourly")
     if inputs.units_per_month is not None:
         return of_month(inputs.units_per_month, inputs.peak_to_mean or 1.0, case.question.unit)
     if inputs.peak is None or inputs.mean is None:
         missing = "peak" if inputs.peak is None else "mean"
-        raise InvalidInputError.at((missing,), f"the {missing} is missing: peak and mean go together")
+        raise InvalidInputError.at(
+            (missing,), say("the {missing} is missing: peak and mean go together", missing=missing)
+        )
     return of_peak_and_mean(inputs.peak, inputs.mean)
 
 
@@ -248,7 +252,13 @@ def _check(running: Running) -> None:
     with at_field("min_replicas"):
         fleet.machines_for(1.0, 1.0, 0.0, running.least)
         if running.least > fleet.MOST_MACHINES:
-            raise ValueError(f"{running.least:,} machines are more than {fleet.MOST_MACHINES:,}")
+            raise ValueError(
+                say(
+                    "{least:,} machines are more than {most_machines:,}",
+                    least=running.least,
+                    most_machines=fleet.MOST_MACHINES,
+                )
+            )
     with at_field("start_up_minutes"):
         fleet.checked(replace(running, billing_minutes=1.0))
     with at_field("billing_minutes"):
@@ -267,7 +277,7 @@ def _sides(case: Case, inputs: FleetIn) -> Iterator[Side]:
             found = True
             yield at(case, rows, place)
     if not found:
-        raise InvalidInputError.at(("m",), "no offer that passes the filters carries the measured hardware")
+        raise InvalidInputError.at(("m",), say("no offer that passes the filters carries the measured hardware"))
 
 
 def _sized(each: Side, demand: Demand, running: Running, known: dict[float, tuple[Level, ...]]) -> Sized:
@@ -298,7 +308,7 @@ def _mixed(case: Case, inputs: FleetIn, best: Sized) -> dict[str, Value]:
     if found is None or best.levels is None:
         if inputs.reserved and best.levels is None:
             raise InvalidInputError.at(
-                ("reserved",), "a mix needs the demand hour by hour and a machine that can be had by the hour"
+                ("reserved",), say("a mix needs the demand hour by hour and a machine that can be had by the hour")
             )
         return {}
     reserved = worth_reserving(best.levels, best.cycle, best.side.price, found.price)
@@ -316,7 +326,9 @@ def _reserved(case: Case, inputs: FleetIn, best: Side) -> Side | None:
         found = side(bare, 0, inputs.reserved, "reserved")
         same_hardware = ("accelerator", "accelerator_count")
         if found.row and best.row and any(found.value(n) != best.value(n) for n in same_hardware):
-            raise InvalidInputError.at(("reserved",), f"{found.name} is another machine than {best.name}")
+            raise InvalidInputError.at(
+                ("reserved",), say("{name} is another machine than {name_2}", name=found.name, name_2=best.name)
+            )
         return found
     if best.row is None:
         return None
@@ -352,37 +364,61 @@ def _number(values: dict[str, Value], name: str) -> float:
 def _sentences(case: Case, demand: Demand, best: Sized, values: dict[str, Value]) -> Iterator[str]:
     unit = case.question.unit
     yield (
-        f"{best.machines} machine{'' if best.machines == 1 else 's'} of {best.side.name} at "
-        f"{significant(best.side.price, 4)} USD per hour ({best.side.price_said}) for a peak of "
-        f"{significant(demand.peak)} {unit.rate_unit}: {significant(best.fixed, 4)} USD a month."
+        say(
+            "{machines} machine{ending} of {name} at {price:significant4} USD per hour ({price_said}) "
+            "for a peak of {peak:significant} {rate_unit}: {fixed:significant4} USD a month.",
+            machines=best.machines,
+            ending="" if best.machines == 1 else "s",
+            name=best.side.name,
+            price=best.side.price,
+            price_said=best.side.price_said,
+            peak=demand.peak,
+            rate_unit=unit.rate_unit,
+            fixed=best.fixed,
+        )
     )
     yield (
-        f"That is {significant(_number(values, 'cost_per_served_usd'))} {unit.cost_unit} served, against "
-        f"{significant(_number(values, 'cost_at_full_load_usd'))} at full load: the fleet is used to "
-        f"{percent(_number(values, 'achieved_utilization'))}. Only the first stands beside an API's price."
+        say(
+            "That is {cost_per_served_usd:significant} {cost_unit} served, against "
+            "{cost_at_full_load_usd:significant} at full load: the fleet is used to "
+            "{achieved_utilization:percent}. Only the first stands beside an API's price.",
+            cost_per_served_usd=_number(values, "cost_per_served_usd"),
+            cost_unit=unit.cost_unit,
+            cost_at_full_load_usd=_number(values, "cost_at_full_load_usd"),
+            achieved_utilization=_number(values, "achieved_utilization"),
+        )
     )
     if best.scaled is not None:
-        yield f"Scaled by the hour it costs {significant(best.scaled, 4)} USD a month."
+        yield say("Scaled by the hour it costs {scaled:significant4} USD a month.", scaled=best.scaled)
     mixed = values.get("mixed_usd_per_month")
     if isinstance(mixed, float):
         price = significant(_number(values, "reserved_price_usd_per_hour"), 4)
         yield (
-            f"With {values['reserved_machines']} reserved at {price} USD per hour ({values['reserved_offer']}) and the "
-            f"others by the hour: {significant(mixed, 4)} USD a month."
+            say(
+                "With {reserved_machines} reserved at {price} USD per hour ({reserved_offer}) and the others "
+                "by the hour: {mixed:significant4} USD a month.",
+                reserved_machines=values["reserved_machines"],
+                price=price,
+                reserved_offer=values["reserved_offer"],
+                mixed=mixed,
+            )
         )
 
 
 def _warnings(demand: Demand, inputs: FleetIn) -> Iterator[Warned]:
     if demand.hours is None:
         yield Warned(
-            "hours_unknown", "Scaling by the hour needs the demand hour by hour; only a fixed fleet can be worked out."
+            "hours_unknown",
+            say("Scaling by the hour needs the demand hour by hour; only a fixed fleet can be worked out."),
         )
     elif len(demand.hours) == HOURS_PER_YEAR:
-        yield Warned("year_as_month", "A month is the twelfth part of the year that is given.")
+        yield Warned("year_as_month", say("A month is the twelfth part of the year that is given."))
     if inputs.units_per_month is not None and inputs.peak_to_mean is None:
-        yield Warned("peak_assumed", "No peak is given: the demand is taken to be the same in all hours.")
+        yield Warned("peak_assumed", say("No peak is given: the demand is taken to be the same in all hours."))
     if inputs.headroom == 0:
-        yield Warned("no_headroom", "Without headroom a machine is planned at full load, where latency has no bound.")
+        yield Warned(
+            "no_headroom", say("Without headroom a machine is planned at full load, where latency has no bound.")
+        )
 
 
 def _chart(case: Case, demand: Demand, best: Sized, running: Running) -> Lines | None:
@@ -400,7 +436,7 @@ def _chart(case: Case, demand: Demand, best: Sized, running: Running) -> Lines |
         here = fleet.cost_per_served(best.fixed, demand.mean, case.question.unit)
         series.append(Series("your demand", ((demand.mean, 0.0), (demand.mean, here))))
     return Lines(
-        "Cost per served unit of a fixed fleet", f"mean demand, {case.question.unit.rate_unit}",
+        "Cost per served unit of a fixed fleet", say("mean demand, {rate_unit}", rate_unit=case.question.unit.rate_unit),
         case.question.unit.cost_unit, tuple(series),
     )  # fmt: skip
 

@@ -11,6 +11,7 @@ from pricing.decisions.sides import Side
 from pricing.errors import InvalidInputError
 from pricing.hosted import SpeechPrice, TokenPrice
 from pricing.units import UNITS
+from pricing.wording import say
 
 MOST_PRICES = 300
 AUDIO = UNITS["audio_hour"]
@@ -84,7 +85,7 @@ def flows_of(case: Case, own: Side) -> Flows | None:
     if case.question.unit is AUDIO:
         return None
     if case.question.unit is UNITS["trained_token"]:
-        raise InvalidInputError.at(("unit",), "hosted models sell inference, not training; choose another unit")
+        raise InvalidInputError.at(("unit",), say("hosted models sell inference, not training; choose another unit"))
     (measurement,) = case.question.measurements
     counted = measurement.rate_for(case.question.unit.rate_field)
     measured = {name: rate.value for name, rate in measurement.rates.items()}
@@ -92,8 +93,12 @@ def flows_of(case: Case, own: Side) -> Flows | None:
     if both is None or counted is None or own.rate is None:
         raise InvalidInputError.at(
             ("input_tokens",),
-            f"{measurement.label} has {measurement.kinds()} alone, and an API charges input and output tokens apart: "
-            "give both rates (in:21000,out:5200), or input_tokens and output_tokens of a request",
+            say(
+                "{label} has {kinds} alone, and an API charges input and output tokens apart: give both "
+                "rates (in:21000,out:5200), or input_tokens and output_tokens of a request",
+                label=measurement.label,
+                kinds=measurement.kinds(),
+            ),
         )
     scale = own.rate / counted.value
     return Flows(both[0] * scale, both[1] * scale)
@@ -126,14 +131,17 @@ def _asked(case: Case) -> list[TokenPrice | SpeechPrice]:
     unit, day = case.question.unit, case.question.as_of
     prices = hosted.speech_prices(day) if unit is AUDIO else hosted.token_prices(day)
     if not prices:
-        raise InvalidInputError.at(("as_of",), f"no hosted price was seen by {day}; choose a later day")
+        raise InvalidInputError.at(("as_of",), say("no hosted price was seen by {day}; choose a later day", day=day))
     if not inputs.api:
         if unit is AUDIO:
             return list(prices)
         raise InvalidInputError.at(
             ("api",),
-            f"say which of the {len(prices):,} hosted models to compare with, such as llama-3.3-70b or groq: "
-            "the one that runs on your machine, or one as good",
+            say(
+                "say which of the {number:,} hosted models to compare with, such as llama-3.3-70b or groq: "
+                "the one that runs on your machine, or one as good",
+                number=len(prices),
+            ),
         )
     found: dict[tuple[str, str | None], TokenPrice | SpeechPrice] = {}
     for i, text in enumerate(inputs.api):
@@ -143,7 +151,12 @@ def _asked(case: Case) -> list[TokenPrice | SpeechPrice]:
             raise InvalidInputError.at(("api", i), str(error)) from error
     if len(found) > MOST_PRICES:
         raise InvalidInputError.at(
-            ("api",), f"that names {len(found):,} hosted models, more than {MOST_PRICES}; write a longer part of a name"
+            ("api",),
+            say(
+                "that names {number:,} hosted models, more than {most_prices}; write a longer part of a name",
+                number=len(found),
+                most_prices=MOST_PRICES,
+            ),
         )
     return list(found.values())
 

@@ -10,11 +10,12 @@ from pricing.errors import shown
 from pricing.notation import write_number
 from pricing.numbers import read_flag, read_scaled_number, read_utilization, read_whole_number
 from pricing.question import StrictModel, Text
+from pricing.wording import say
 
 
 def _no_truth(value: object) -> None:
     if isinstance(value, bool):
-        raise ValueError(f"{shown(value)} is not a number")
+        raise ValueError(say("{value} is not a number", value=shown(value)))
 
 
 def _number(value: object) -> object:
@@ -38,7 +39,7 @@ def _flag(value: object) -> object:
 
 def _at_most_one(value: float) -> float:
     if value > 1:
-        raise ValueError(f"{value:g} should be at most 1; half is written 0.5 or 50%")
+        raise ValueError(say("{value:g} should be at most 1; half is written 0.5 or 50%", value=value))
     return value
 
 

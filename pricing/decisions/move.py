@@ -13,7 +13,7 @@ from pricing.devices import stage_of
 from pricing.errors import InvalidInputError
 from pricing.moving import Amount
 from pricing.question import Warned
-from pricing.wording import significant
+from pricing.wording import say, significant
 
 VERDICTS = {
     "pays_back": "It saves every month, at the lower end of its range as well where it has one.",
@@ -78,7 +78,9 @@ def solve(case: Case) -> Result:
     one_off = moving.porting_cost(inputs.days, inputs.day_rate_usd, inputs.lump_usd) + warm_up
     if bool(inputs.days) != bool(inputs.day_rate_usd):
         missing = "day_rate_usd" if inputs.days else "days"
-        raise InvalidInputError.at((missing,), f"{missing} is missing: days of work and the cost of a day go together")
+        raise InvalidInputError.at(
+            (missing,), say("{missing} is missing: days of work and the cost of a day go together", missing=missing)
+        )
     saved = moving.saving(now, after)
     shortest, longest = moving.payback_range(one_off, saved) if saved.known_range else (None, None)
     target = sides.get("After")
@@ -101,7 +103,12 @@ def solve(case: Case) -> Result:
             for months in moving.NET_MONTHS]  # fmt: skip
     warned = [*case.comparison_warnings, *old_prices(*sides.values())]
     if stage:
-        warned.append(Warned("stage_of_stack", f"The software moved to is in {stage[0]}; source: {stage[1]}."))
+        warned.append(
+            Warned(
+                "stage_of_stack",
+                say("The software moved to is in {stage}; source: {stage_2}.", stage=stage[0], stage_2=stage[1]),
+            )
+        )
     return Result(
         verdict,
         tuple(_sentences(values, verdict, saved, sides, exact=now.low == now.high and after.low == after.high)),
@@ -128,14 +135,19 @@ def _months(case: Case, inputs: MoveIn) -> tuple[Amount, Amount, dict[str, Side]
     if len(said) != 1:
         raise InvalidInputError.at(
             (said[-1] if said else "units_per_month",),
-            "say in one way what is paid: units_per_month with a measurement of both sides, machines_now and "
-            "machines_after, or monthly_now_usd and monthly_after_usd",
+            say(
+                "say in one way what is paid: units_per_month with a measurement of both sides, machines_now "
+                "and machines_after, or monthly_now_usd and monthly_after_usd"
+            ),
         )
     for name, other in (("machines_now", "machines_after"), ("monthly_now_usd", "monthly_after_usd")):
         one, two = getattr(inputs, name), getattr(inputs, other)
         if (one is None) != (two is None):
             missing = name if one is None else other
-            raise InvalidInputError.at((missing,), f"{missing} is missing: {name} and {other} go together")
+            raise InvalidInputError.at(
+                (missing,),
+                say("{missing} is missing: {name} and {other} go together", missing=missing, name=name, other=other),
+            )
     if said[0] == "monthly_now_usd":
         bills = (Amount.exact(inputs.monthly_now_usd or 0.0), Amount.exact(inputs.monthly_after_usd or 0.0))
         # Of bills, only the machine moved to needs a price: its warm-up is paid time.
@@ -151,7 +163,7 @@ def _months(case: Case, inputs: MoveIn) -> tuple[Amount, Amount, dict[str, Side]
     for number, each in enumerate(sides.values(), 1):
         if each.cost is None:
             raise InvalidInputError.at(
-                ("m", number - 1), f"measurement {number} is missing: the cost of the work needs it"
+                ("m", number - 1), say("measurement {number} is missing: the cost of the work needs it", number=number)
             )
         ranged = each.log_se is not None
         cost = Amount(each.cost, each.cost_low, each.cost_high, ranged)
@@ -164,7 +176,9 @@ def _warm_up(inputs: MoveIn, sides: dict[str, Side]) -> float:
     if not inputs.warm_up_hours:
         return 0.0
     if "After" not in sides:
-        raise InvalidInputError.at(("b",), "the price of the machine moved to is missing: its warm-up is paid time")
+        raise InvalidInputError.at(
+            ("b",), say("the price of the machine moved to is missing: its warm-up is paid time")
+        )
     return moving.warm_up_cost(inputs.warm_up_hours, sides["After"].price, inputs.warm_up_machines)
 
 
@@ -178,25 +192,44 @@ def _sentences(
     once = significant(values["one_off_usd"] if isinstance(values["one_off_usd"], float) else None)
     if verdict == "never":
         monthly = significant(saved.value)
-        yield f"It never pays back: the move costs {once} USD and saves nothing ({monthly} USD a month)."
+        yield say(
+            "It never pays back: the move costs {once} USD and saves nothing ({monthly} USD a month).",
+            once=once,
+            monthly=monthly,
+        )
     elif verdict == "not_comparable":
-        yield "The two can't be compared, so that nobody can say what a move saves."
+        yield say("The two can't be compared, so that nobody can say what a move saves.")
     else:
         # The range may hold a saving where the measured means show none.
         yield (
-            f"By the measured means it does not pay back: {once} USD once, and nothing saved "
-            f"({significant(saved.value)} USD a month)."
+            say(
+                "By the measured means it does not pay back: {once} USD once, and nothing saved "
+                "({value:significant} USD a month).",
+                once=once,
+                value=saved.value,
+            )
             if saved.value <= 0
-            else f"It has paid back after {said('payback_months')} months: {once} USD once, against "
-            f"{significant(saved.value)} USD saved a month."
+            else say(
+                "It has paid back after {payback_months} months: {once} USD once, against "
+                "{value:significant} USD saved a month.",
+                payback_months=said("payback_months"),
+                once=once,
+                value=saved.value,
+            )
         )
         if saved.known_range and not exact:
             ends = f"{said('payback_shortest_months')} to {said('payback_longest_months')}"
-            yield f"With the range of the measurements: {ends}."
+            yield say("With the range of the measurements: {ends}.", ends=ends)
     for name, each in sides.items():
-        yield f"{name}: {each.name} at {significant(each.price, 4)} USD per hour ({each.price_said})."
+        yield say(
+            "{name}: {name_2} at {price:significant4} USD per hour ({price_said}).",
+            name=name,
+            name_2=each.name,
+            price=each.price,
+            price_said=each.price_said,
+        )
     if values["stage"]:
-        yield f"The software moved to is in {values['stage']}."
+        yield say("The software moved to is in {stage}.", stage=values["stage"])
 
 
 def _chart(one_off: float, saved: Amount) -> Lines | None:

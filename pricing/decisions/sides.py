@@ -19,6 +19,7 @@ from pricing.named import named_offers, offer_name, type_names
 from pricing.notation import split_count
 from pricing.numbers import read_scaled_number, read_whole_number
 from pricing.question import Warned
+from pricing.wording import say
 
 TYPED = "your price"
 _COLUMN_NAMES = tuple(column.name for column in COLUMNS)
@@ -50,8 +51,17 @@ class Side:
         if self.row is None:
             return "typed in"
         seen = self.row["price_observed_on"]
-        age = "" if self.row["price_age_days"] is None else f", {self.row['price_age_days']} days old"
-        return f"{self.row['price_evidence']} price of {seen or 'no stated date'}{age}"
+        age = (
+            ""
+            if self.row["price_age_days"] is None
+            else say(", {price_age_days} days old", price_age_days=self.row["price_age_days"])
+        )
+        return say(
+            "{price_evidence} price of {seen}{age}",
+            price_evidence=self.row["price_evidence"],
+            seen=seen or "no stated date",
+            age=age,
+        )
 
     def value(self, column: str) -> Value:
         """Return a column of the estimate, None for a typed price."""
@@ -73,19 +83,30 @@ def side(case: Case, i: int, text: str | None, field: str) -> Side:
         return _at_price(case, measurement, price)
     if measurement is None:
         if not text:
-            raise InvalidInputError.at((field,), "a price is missing: write USD per hour, or PROVIDER/INSTANCE_TYPE")
+            raise InvalidInputError.at(
+                (field,), say("a price is missing: write USD per hour, or PROVIDER/INSTANCE_TYPE")
+            )
         return _priced(case, text, field)
     if measurement.rate_for(case.question.unit.rate_field) is None:
         raise InvalidInputError.at(
             ("m", i),
-            f"{measurement.label} has {measurement.kinds()}, not {case.question.unit.short_key}; "
-            "no rate of one kind is used for another",
+            say(
+                "{label} has {kinds}, not {short_key}; no rate of one kind is used for another",
+                label=measurement.label,
+                kinds=measurement.kinds(),
+                short_key=case.question.unit.short_key,
+            ),
         )
     if not text:
         rows = of_measurement(case, i, 1)
         if not len(rows):
             raise InvalidInputError.at(
-                ("m", i), f"{measurement.label} has no estimate under these filters; name a price with {field}"
+                ("m", i),
+                say(
+                    "{label} has no estimate under these filters; name a price with {field}",
+                    label=measurement.label,
+                    field=field,
+                ),
             )
         return at(case, rows, 0)
     held = Matched.of(held_by(case.market, measurement))
@@ -94,8 +115,14 @@ def side(case: Case, i: int, text: str | None, field: str) -> Side:
         known = type_names(case.market, {i: held})
         raise InvalidInputError.at(
             (field,),
-            f"{shown(text)} is not an offer that carries {measurement.label}; write PROVIDER/INSTANCE_TYPE[:COUNT]"
-            f"[/REGION[/PURCHASE[/TERM_MONTHS]]] or USD per hour.{near_matches(text, known)}",
+            say(
+                "{text} is not an offer that carries {label}; write "
+                "PROVIDER/INSTANCE_TYPE[:COUNT][/REGION[/PURCHASE[/TERM_MONTHS]]] or USD per "
+                "hour.{near_matches}",
+                text=shown(text),
+                label=measurement.label,
+                near_matches=near_matches(text, known),
+            ),
         )
     return at(case, case.answer.figures(pairs), 0)
 
@@ -136,10 +163,11 @@ def _typed(text: str | None, field: str) -> float | None:
         price = read_scaled_number(text)
     except ValueError as error:
         raise InvalidInputError.at(
-            (field,), f"{error}; or name an offer, PROVIDER/INSTANCE_TYPE[:COUNT][/REGION[/PURCHASE]]"
+            (field,),
+            say("{error}; or name an offer, PROVIDER/INSTANCE_TYPE[:COUNT][/REGION[/PURCHASE]]", error=str(error)),
         ) from error
     if not 0 < price <= 1e9:
-        raise InvalidInputError.at((field,), f"{shown(text)} is not a price; USD per hour are above 0")
+        raise InvalidInputError.at((field,), say("{text} is not a price; USD per hour are above 0", text=shown(text)))
     return price
 
 
@@ -150,7 +178,13 @@ def _at_price(case: Case, measurement: Measurement | None, price: float) -> Side
     rate = measurement.rate_for(question.unit.rate_field)
     if rate is None:
         raise InvalidInputError.at(
-            ("m",), f"{measurement.label} has {measurement.kinds()}, not {question.unit.short_key}"
+            ("m",),
+            say(
+                "{label} has {kinds}, not {short_key}",
+                label=measurement.label,
+                kinds=measurement.kinds(),
+                short_key=question.unit.short_key,
+            ),
         )
     counted = estimate.counted_rate(rate.value, measurement.counted_share)
     return Side(
@@ -179,8 +213,12 @@ def _priced(case: Case, text: str, field: str) -> Side:
     if not len(offers):
         raise InvalidInputError.at(
             (field,),
-            f"{shown(text)} is not an offer in the table; write PROVIDER/INSTANCE_TYPE[:COUNT][/REGION[/PURCHASE]] "
-            f"or USD per hour.{near_matches(text, case.question.table.instance_types())}",
+            say(
+                "{text} is not an offer in the table; write "
+                "PROVIDER/INSTANCE_TYPE[:COUNT][/REGION[/PURCHASE]] or USD per hour.{near_matches}",
+                text=shown(text),
+                near_matches=near_matches(text, case.question.table.instance_types()),
+            ),
         )
     return _of_offer(case, int(offers[np.argmin(case.market.columns.price[offers])]))
 
@@ -273,5 +311,9 @@ def cheapest_of(case: Case) -> tuple[Side, ...]:
 def old_prices(*sides: Side) -> list[Warned]:
     """Warn of each side whose price is old."""
     return [
-        Warned("price_is_old", f"The price of {each.name} is old: {each.price_said}.") for each in sides if each.stale
+        Warned(
+            "price_is_old", say("The price of {name} is old: {price_said}.", name=each.name, price_said=each.price_said)
+        )
+        for each in sides
+        if each.stale
     ]

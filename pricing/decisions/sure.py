@@ -13,7 +13,7 @@ from pricing.estimate import is_tied_across_measurements
 from pricing.measurements import Rate
 from pricing.offers import SAME_COST
 from pricing.question import Warned
-from pricing.wording import percent, significant
+from pricing.wording import say
 
 VERDICTS = {
     "a_cheaper": "A is cheaper, and the difference is beyond the error of both measurements (95 %).",
@@ -122,8 +122,12 @@ def _without_error(case: Case, errors: list[tuple[float | None, int]]) -> Iterat
         if spread is None:
             yield Warned(
                 "no_spread",
-                f"{measurement.label} is a single number: give repeats (5200/5150/5300), a spread (5200~150), or "
-                f"cv_{'ab'[i]}, the coefficient of variation from run to run.",
+                say(
+                    "{label} is a single number: give repeats (5200/5150/5300), a spread (5200~150), or "
+                    "cv_{value}, the coefficient of variation from run to run.",
+                    label=measurement.label,
+                    value="ab"[i],
+                ),
             )
 
 
@@ -155,33 +159,50 @@ def _sentences(
     flips: list[Flip],
 ) -> Iterator[str]:
     unit = case.question.unit
-    costs = (
-        f"A ({a.label} on {a.name}) {significant(a.cost)}, B ({b.label} on {b.name}) {significant(b.cost)} "
-        f"{unit.cost_unit}"
+    costs = say(
+        "A ({label} on {name}) {cost:significant}, B ({label_2} on {name_2}) {cost_2:significant} {cost_unit}",
+        label=a.label,
+        name=a.name,
+        cost=a.cost,
+        label_2=b.label,
+        name_2=b.name,
+        cost_2=b.cost,
+        cost_unit=unit.cost_unit,
     )
     probability = values.get("probability_a_cheaper")
-    said = f" A is cheaper with a probability of {percent(probability)}." if isinstance(probability, float) else ""
+    said = (
+        say(" A is cheaper with a probability of {probability:percent}.", probability=probability)
+        if isinstance(probability, float)
+        else ""
+    )
     if verdict in ("a_cheaper", "b_cheaper"):
         name = "A" if verdict == "a_cheaper" else "B"
         saved = sureness.fall_to_swap(min(_cost(a), _cost(b)), max(_cost(a), _cost(b)))
-        yield f"{name} is {percent(saved)} cheaper: {costs}.{said}"
+        yield say("{name} is {saved:percent} cheaper: {costs}.{said}", name=name, saved=saved, costs=costs, said=said)
     elif verdict == "too_close_to_call":
-        yield f"Too close to call: {costs}.{said}"
+        yield say("Too close to call: {costs}.{said}", costs=costs, said=said)
     elif verdict == "not_comparable":
-        yield f"These can't be compared: {costs}."
+        yield say("These can't be compared: {costs}.", costs=costs)
     else:
-        yield f"How sure this is, nobody can say: {costs}."
+        yield say("How sure this is, nobody can say: {costs}.", costs=costs)
     wanted = values.get("runs_to_settle")
     if verdict == "too_close_to_call":
         yield (
-            f"{wanted:,} runs of each would settle it, if the means stay where they are."
+            say("{wanted:,} runs of each would settle it, if the means stay where they are.", wanted=wanted)
             if isinstance(wanted, int)
-            else "No number of runs would settle it: the costs are as good as equal."
+            else say("No number of runs would settle it: the costs are as good as equal.")
         )
     if flips and verdict != "not_comparable":
         prices = [flip for flip in flips if flip[1] == "price"]
         for side_name, what, direction, by, *_, known in [flips[0], *(flip for flip in prices if flip is not flips[0])]:
-            yield f"It flips if the {what} of {side_name.upper()} {direction} {percent(by)} ({known})."
+            yield say(
+                "It flips if the {what} of {upper} {direction} {by:percent} ({known}).",
+                what=what,
+                upper=side_name.upper(),
+                direction=direction,
+                by=by,
+                known=known,
+            )
 
 
 DECISION = Decision(

@@ -12,6 +12,7 @@ from pricing import estimate
 from pricing.errors import PriceFileError
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
+from pricing.wording import say
 
 NAME = "aws_capacity_blocks"
 WHAT = "EC2 Capacity Block offerings"
@@ -29,7 +30,9 @@ def _offerings(document: Document) -> Iterator[dict[str, Any]]:
     try:
         pages = orjson.loads(document.read())
     except orjson.JSONDecodeError as error:
-        raise PriceFileError.at((document.name,), f"{document.name}: is not JSON ({error})") from error
+        raise PriceFileError.at(
+            (document.name,), say("{name}: is not JSON ({error})", name=document.name, error=str(error))
+        ) from error
     for page in pages if isinstance(pages, list) else [pages]:
         yield from page.get("CapacityBlockOfferings", [page])
 

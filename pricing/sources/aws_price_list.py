@@ -13,6 +13,7 @@ from pricing.sources import aws_price_list_csv, aws_products
 from pricing.sources.aws_products import Product, Term
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft
+from pricing.wording import say
 
 NAME = "aws_price_list"
 WHAT = "an AWS price list"
@@ -48,7 +49,9 @@ def _listed(document: Document) -> Iterator[dict[str, Any]]:
     try:
         data = orjson.loads(document.read())
     except orjson.JSONDecodeError as error:
-        raise PriceFileError.at((document.name,), f"{document.name}: is not JSON ({error})") from error
+        raise PriceFileError.at(
+            (document.name,), say("{name}: is not JSON ({error})", name=document.name, error=str(error))
+        ) from error
     for page in data if isinstance(data, list) else [data]:
         for entry in page["PriceList"]:
             yield orjson.loads(entry) if isinstance(entry, str) else entry
@@ -71,7 +74,9 @@ def _stream(document: Document, seller: str, draft: Draft) -> None:
                         for term in terms.values():
                             _add(products[sku], kind, term, seller, draft)
     except ijson.JSONError as error:
-        raise PriceFileError.at((document.name,), f"{document.name}: is not whole JSON ({error})") from error
+        raise PriceFileError.at(
+            (document.name,), say("{name}: is not whole JSON ({error})", name=document.name, error=str(error))
+        ) from error
 
 
 def _product(product: dict[str, Any], draft: Draft) -> Product | None:

@@ -12,6 +12,7 @@ from pricing.sources import aws_products
 from pricing.sources.aws_products import Product, Term
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft
+from pricing.wording import say
 
 # The lines about the file may have been cut off, since most readers of CSV want the heading first.
 _ABOUT = re.compile(r'"?FormatVersion"?,')
@@ -39,7 +40,9 @@ def read(document: Document, draft: Draft, seller: str) -> None:
         lines = csv.reader(text)
         heading = next((line for line in lines if line[:1] == ["SKU"]), None)
         if heading is None:
-            raise PriceFileError.at((document.name,), f"{document.name}: has no line of headings that begins with SKU")
+            raise PriceFileError.at(
+                (document.name,), say("{name}: has no line of headings that begins with SKU", name=document.name)
+            )
         places = {"".join(filter(str.isalnum, name)).lower(): i for i, name in enumerate(heading)}
         wanted = {name: places[key] for key, name in _ATTRIBUTES.items() if key in places}
         family, code, kind, unit, price, currency = (
@@ -50,7 +53,10 @@ def read(document: Document, draft: Draft, seller: str) -> None:
         for line in lines:
             draft.rows_read += 1
             if len(line) != len(heading):
-                draft.leave_out("unreadable", f"line {lines.line_num}: another number of cells than the heading")
+                draft.leave_out(
+                    "unreadable",
+                    say("line {line_num}: another number of cells than the heading", line_num=lines.line_num),
+                )
                 continue
             sku = line[0]
             if sku in passed:

@@ -14,6 +14,7 @@ from pricing.errors import PriceFileError
 from pricing.sources import aws_products
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
+from pricing.wording import say
 
 NAME = "aws_savings_plans"
 WHAT = "AWS Savings Plans' prices"
@@ -81,7 +82,9 @@ def _from_json(document: Document) -> Iterator[Mapping[str, str]]:
                 elif (prefix, event) == ("terms.savingsPlan.item", "end_map"):
                     yield from (_rate(one, term, plans) for one in pending)
     except ijson.JSONError as error:
-        raise PriceFileError.at((document.name,), f"{document.name}: is not whole JSON ({error})") from error
+        raise PriceFileError.at(
+            (document.name,), say("{name}: is not whole JSON ({error})", name=document.name, error=str(error))
+        ) from error
 
 
 def _rate(rate: dict[str, Any], term: dict[str, Any], plans: Mapping[str, dict[str, str]]) -> dict[str, str]:
@@ -109,7 +112,9 @@ def _from_csv(document: Document) -> Iterator[Mapping[str, str]]:
         lines: Iterable[list[str]] = csv.reader(text)
         heading = next((line for line in lines if line[:1] == ["SKU"]), None)
         if heading is None:
-            raise PriceFileError.at((document.name,), f"{document.name}: has no line of headings that begins with SKU")
+            raise PriceFileError.at(
+                (document.name,), say("{name}: has no line of headings that begins with SKU", name=document.name)
+            )
         places = {name: heading.index(title) for title, name in _HEADINGS.items()}
         for line in lines:
             yield {name: line[i] if i < len(line) else "" for name, i in places.items()}

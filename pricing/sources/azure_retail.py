@@ -11,6 +11,7 @@ from pricing import estimate
 from pricing.errors import PriceFileError
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
+from pricing.wording import say
 
 NAME = "azure_retail"
 WHAT = "pages of the Azure Retail Prices API"
@@ -32,7 +33,9 @@ def _items(document: Document) -> Iterator[dict[str, Any]]:
         try:
             parts = [orjson.loads(line) for line in data.splitlines() if line.strip()]
         except orjson.JSONDecodeError:
-            raise PriceFileError.at((document.name,), f"{document.name}: is not JSON ({error})") from error
+            raise PriceFileError.at(
+                (document.name,), say("{name}: is not JSON ({error})", name=document.name, error=str(error))
+            ) from error
     for part in parts:
         for page in part if isinstance(part, list) else [part]:
             items = page.get("Items", [page]) if isinstance(page, dict) else []

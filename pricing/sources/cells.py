@@ -9,6 +9,7 @@ from datetime import date
 from pricing.errors import near_matches, shown
 from pricing.numbers import read_day, read_number, read_whole_number
 from pricing.offers import NO_TERM, UNDATED
+from pricing.wording import say
 
 MOST_ACCELERATORS = 100_000
 _NEUTRALISED = re.compile("'[ ]*[=+\\-@＝＋－＠]")
@@ -27,7 +28,10 @@ def one_of(values: Sequence[str], default: str) -> Callable[[str], str]:
             return text
         if not text:
             return default
-        raise ValueError(f"{shown(text)} must be one of {', '.join(values)}." + near_matches(text, values))
+        raise ValueError(
+            say("{text} must be one of {values}.", text=shown(text), values=", ".join(values))
+            + near_matches(text, values)
+        )
 
     return read
 
@@ -50,15 +54,17 @@ def text_of(what: str, *, most: int = MOST_TEXT, required: bool = False) -> Call
             # Our own CSV keeps spreadsheets from running such a text by an apostrophe; it is no part of the text.
             text = text[1:]
         if required and not text:
-            raise ValueError(f"is blank; write {what}")
+            raise ValueError(say("is blank; write {what}", what=what))
         if len(text) > most:
-            raise ValueError(f"has {len(text):,} characters; at most {most:,} are allowed")
+            raise ValueError(
+                say("has {number:,} characters; at most {most:,} are allowed", number=len(text), most=most)
+            )
         if not _CONTROL.search(text):
             return text
         # Line breaks inside a quoted cell are ordinary; other control characters are not text.
         plain = re.sub(r"[\r\n\t]+", " ", text)
         if _CONTROL.search(plain):
-            raise ValueError(f"{shown(text)} holds a control character; remove it")
+            raise ValueError(say("{text} holds a control character; remove it", text=shown(text)))
         return plain
 
     return read
@@ -69,8 +75,11 @@ def provider(text: str) -> str:
     name = text.lower()
     if not PROVIDER_ID.fullmatch(name):
         raise ValueError(
-            f"{shown(text)} is not a provider id; write lower-case letters, digits, '-', '_' or '.', "
-            "such as aws or coreweave"
+            say(
+                "{text} is not a provider id; write lower-case letters, digits, '-', '_' or '.', such as aws "
+                "or coreweave",
+                text=shown(text),
+            )
         )
     return name
 
@@ -92,10 +101,13 @@ def price(text: str) -> float:
     value = read_number(text, thousands=True)
     if value <= 0:
         raise ValueError(
-            f"{shown(text)} is not a price; a price is above 0 USD per hour, and an unknown price is no row at all"
+            say(
+                "{text} is not a price; a price is above 0 USD per hour, and an unknown price is no row at all",
+                text=shown(text),
+            )
         )
     if not LEAST_PRICE <= value <= MOST_PRICE:
-        raise ValueError(f"{shown(text)} USD per hour is outside 1e-9 to 1e9; check its unit")
+        raise ValueError(say("{text} USD per hour is outside 1e-9 to 1e9; check its unit", text=shown(text)))
     return value
 
 
@@ -105,7 +117,7 @@ def amount(text: str) -> float:
         return float("nan")
     value = read_number(text, thousands=True)
     if value <= 0:
-        raise ValueError(f"{shown(text)} must be above 0, or blank if it is not known")
+        raise ValueError(say("{text} must be above 0, or blank if it is not known", text=shown(text)))
     return value
 
 
@@ -115,7 +127,7 @@ def sizes_of(text: str) -> tuple[int, ...]:
         return ()
     sizes = tuple(read_whole_number(part, least=1, most=MOST_ACCELERATORS) for part in text.split("|"))
     if sorted(set(sizes)) != list(sizes):
-        raise ValueError(f"{shown(text)}: sizes must ascend, each once, such as 1|2|4|8")
+        raise ValueError(say("{text}: sizes must ascend, each once, such as 1|2|4|8", text=shown(text)))
     return sizes
 
 
@@ -127,7 +139,13 @@ def day_of(today: date | None) -> Callable[[str], int]:
             return UNDATED
         day = read_day(text)
         if today is not None and day > today:
-            raise ValueError(f"{shown(text)} is after today ({today}, UTC); a price can't be seen before its day")
+            raise ValueError(
+                say(
+                    "{text} is after today ({today}, UTC); a price can't be seen before its day",
+                    text=shown(text),
+                    today=today,
+                )
+            )
         return day.toordinal()
 
     return read

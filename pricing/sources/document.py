@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pricing.errors import PriceFileError
+from pricing.wording import say
 
 HEAD = 64 * 1024
 # A zip may claim to be small and unpack to anything; prices of all clouds fit in this.
@@ -69,7 +70,10 @@ def documents(paths: Iterable[Path], endings: Sequence[str] = ENDINGS) -> Iterat
         if path.is_dir():
             inside = sorted(p for p in path.rglob("*") if p.is_file() and p.suffix.lower() in endings)
             if not inside:
-                raise PriceFileError.at((path.name,), f"{path}: holds no file with the ending {', '.join(endings)}")
+                raise PriceFileError.at(
+                    (path.name,),
+                    say("{path}: holds no file with the ending {endings}", path=path, endings=", ".join(endings)),
+                )
             yield from (document for file in inside for document in _of_file(file, endings))
         else:
             yield from _of_file(path, endings)
@@ -80,7 +84,9 @@ def _of_file(path: Path, endings: Sequence[str]) -> Iterator[Document]:
     try:
         head = document.head
     except OSError as error:
-        raise PriceFileError.at((path.name,), f"{path}: can't be read ({error.strerror or error})") from error
+        raise PriceFileError.at(
+            (path.name,), say("{path}: can't be read ({strerror})", path=path, strerror=error.strerror or error)
+        ) from error
     if head[:4] == b"PK\x03\x04" and path.suffix.lower() != ".xlsx":
         yield from members(path.name, path.read_bytes(), document.folders, endings)
     else:
@@ -95,10 +101,14 @@ def members(
         archive = zipfile.ZipFile(io.BytesIO(data))
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
-        raise PriceFileError.at((name,), f"{name}: is not a zip file that can be read ({error})") from error
+        raise PriceFileError.at(
+            (name,), say("{name}: is not a zip file that can be read ({error})", name=name, error=str(error))
+        ) from error
     size = sum(entry.file_size for entry in entries)
     if size > MOST_UNPACKED or size > MOST_RATIO * max(len(data), 1):
-        raise PriceFileError.at((name,), f"{name}: would unpack to {size:,} bytes, which no such file has")
+        raise PriceFileError.at(
+            (name,), say("{name}: would unpack to {size:,} bytes, which no such file has", name=name, size=size)
+        )
     for entry in sorted(entries, key=lambda entry: entry.filename):
         *above, member = entry.filename.split("/")
         if member.lower().endswith(tuple(endings)) and entry.flag_bits & 1 == 0:

@@ -12,6 +12,7 @@ from typing import Any
 from pricing.accelerators import Catalogue, UnknownNameError
 from pricing.currency import ExchangeRate, exchange_rate
 from pricing.errors import InvalidInputError, shown
+from pricing.wording import say
 
 LEFT_OUT = {
     "no_price": "have no price",
@@ -246,7 +247,7 @@ class Draft:
             if len(formed) == 1:
                 return formed[0], found.count
         if found.assumed is not None:
-            self.note(f"{shown(name)} is taken for {found.accelerator}")
+            self.note(say("{name} is taken for {accelerator}", name=shown(name), accelerator=found.accelerator))
         if found.assumed is not None and fitting and found.accelerator not in fitting:
             return (fitting[0], None)
         return found.accelerator, found.count

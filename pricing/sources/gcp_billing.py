@@ -11,6 +11,7 @@ import orjson
 from pricing.errors import PriceFileError
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
+from pricing.wording import say
 
 NAME = "gcp_billing"
 WHAT = "SKUs of GCP's billing catalog"
@@ -73,7 +74,9 @@ def _skus(document: Document) -> Iterator[dict[str, Any]]:
     try:
         pages = orjson.loads(document.read())
     except orjson.JSONDecodeError as error:
-        raise PriceFileError.at((document.name,), f"{document.name}: is not JSON ({error})") from error
+        raise PriceFileError.at(
+            (document.name,), say("{name}: is not JSON ({error})", name=document.name, error=str(error))
+        ) from error
     for page in pages if isinstance(pages, list) else [pages]:
         yield from page["skus"]
 

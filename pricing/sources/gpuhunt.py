@@ -8,6 +8,7 @@ import io
 from pricing.errors import InvalidInputError, PriceFileError
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
+from pricing.wording import say
 
 NAME = "gpuhunt"
 WHAT = "a gpuhunt catalog"
@@ -36,13 +37,23 @@ def provider_of(document: Document, provider: str | None, draft: Draft) -> str:
     stem = document.name.rpartition(".")[0].lower()
     told = _PROVIDERS.get(stem, stem)
     if provider and told in draft.catalogue.providers and told != provider:
-        draft.note(f"{document.name} holds the prices of {told}, not those of {provider}")
+        draft.note(
+            say(
+                "{name} holds the prices of {told}, not those of {provider}",
+                name=document.name,
+                told=told,
+                provider=provider,
+            )
+        )
         provider = None
     name = (provider or told).strip().lower()
     if not provider and name not in draft.catalogue.providers:
         raise InvalidInputError.at(
             (document.name,),
-            f"{document.name}: does not say whose prices it holds; add --provider ID, such as --provider aws",
+            say(
+                "{name}: does not say whose prices it holds; add --provider ID, such as --provider aws",
+                name=document.name,
+            ),
         )
     return name
 
@@ -56,11 +67,16 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
             for row in reader:
                 draft.rows_read += 1
                 if None in row or None in row.values():
-                    draft.leave_out("unreadable", f"line {reader.line_num}: another number of cells than the heading")
+                    draft.leave_out(
+                        "unreadable",
+                        say("line {line_num}: another number of cells than the heading", line_num=reader.line_num),
+                    )
                     continue
                 _add(row, seller, draft, reader.line_num)
         except csv.Error as error:
-            raise PriceFileError.at((document.name,), f"{document.name}: not valid CSV ({error})") from error
+            raise PriceFileError.at(
+                (document.name,), say("{name}: not valid CSV ({error})", name=document.name, error=str(error))
+            ) from error
 
 
 def _add(row: dict[str, str], seller: str, draft: Draft, line: int) -> None:

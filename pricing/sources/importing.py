@@ -29,6 +29,7 @@ from pricing.sources import (
 )
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, LeftOut
+from pricing.wording import say
 
 # Each module has NAME, WHAT (a sentence part for messages), recognises(document) and
 # read(document, draft, provider). The first that recognises a document reads it.
@@ -68,7 +69,10 @@ def format_of(document: Document) -> ModuleType:
         if module.recognises(document):
             return module
     known = ", ".join(str(module.WHAT) for module in FORMATS)
-    raise PriceFileError.at((document.name,), f"{document.name}: is in no format that is known; these are {known}")
+    raise PriceFileError.at(
+        (document.name,),
+        say("{name}: is in no format that is known; these are {known}", name=document.name, known=known),
+    )
 
 
 def import_document(
@@ -99,7 +103,13 @@ def import_document(
         # A file may be broken in more ways than a reader foresees; none of them is the program's fault.
         what = f"{type(error).__name__}: {error}"[:200]
         raise PriceFileError.at(
-            (document.name,), f"{document.name}: looks like {module.WHAT}, but can't be read as such ({what})"
+            (document.name,),
+            say(
+                "{name}: looks like {what}, but can't be read as such ({what_2})",
+                name=document.name,
+                what=module.WHAT,
+                what_2=what,
+            ),
         ) from error
     return Imported(
         document.name, draft.format, tuple(draft.rows()), draft.rows_read, draft.left_out, tuple(draft.notes)
@@ -115,7 +125,8 @@ def options_of(mapping: Iterable[str], decimal: str | None) -> dict[str, str]:
             known = spreadsheet.MAPPED
             raise InvalidInputError.at(
                 ("map",),
-                f"{shown(text)} is not COLUMN=HEADING with a column of a price table." + near_matches(column, known),
+                say("{text} is not COLUMN=HEADING with a column of a price table.", text=shown(text))
+                + near_matches(column, known),
             )
         options[column.strip()] = heading.strip()
     return options

@@ -10,6 +10,7 @@ import orjson
 from pricing.errors import PriceFileError
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
+from pricing.wording import say
 
 NAME = "oci_price_list"
 WHAT = "Oracle's price list"
@@ -56,7 +57,9 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
     try:
         listed = orjson.loads(document.read())
     except orjson.JSONDecodeError as error:
-        raise PriceFileError.at((document.name,), f"{document.name}: is not JSON ({error})") from error
+        raise PriceFileError.at(
+            (document.name,), say("{name}: is not JSON ({error})", name=document.name, error=str(error))
+        ) from error
 
     def handle(item: dict[str, Any]) -> None:
         draft.rows_read += 1

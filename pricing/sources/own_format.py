@@ -8,6 +8,7 @@ import io
 from pricing.offers import OFFER_COLUMNS, REQUIRED_COLUMNS
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft
+from pricing.wording import say
 
 NAME = "own_schema"
 WHAT = "a price table in PerDollar's schema"
@@ -25,6 +26,9 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
         for row in csv.DictReader(text, strict=True):
             draft.rows_read += 1
             if None in row or None in row.values():
-                draft.leave_out("unreadable", f"row {draft.rows_read}: another number of cells than the heading")
+                draft.leave_out(
+                    "unreadable",
+                    say("row {rows_read}: another number of cells than the heading", rows_read=draft.rows_read),
+                )
             else:
                 draft.take({name.strip(): value for name, value in row.items()})

@@ -35,6 +35,7 @@ from pricing.offers import (
     refuse_conflicts,
 )
 from pricing.sources import cells
+from pricing.wording import say
 
 MOST_FAULTS = 20
 _DIGITS = re.compile(r"[0-9.\n]+")
@@ -53,7 +54,9 @@ class _Rows:
     def fault(self, row: int, column: str, msg: str) -> None:
         """Add a fault of one cell, with its place in the message."""
         loc, place = self.where(row)
-        self.faults.append(Fault((*loc, column), f"{place}, column {column}: {msg}"))
+        self.faults.append(
+            Fault((*loc, column), say("{place}, column {column}: {msg}", place=place, column=column, msg=msg))
+        )
         if len(self.faults) >= MOST_FAULTS:
             raise PriceFileError(self.faults)
 
@@ -127,7 +130,7 @@ def read_csv(data: bytes, name: str, catalogue: Catalogue, today: date | None) -
     header, columns, size = _unquoted(text) or _parsed(text, name)
     _check_header(header, name)
     if not size:
-        raise PriceFileError.at((name,), f"{name}: no rows below the heading")
+        raise PriceFileError.at((name,), say("{name}: no rows below the heading", name=name))
 
     lines: list[int] = []
 
@@ -150,15 +153,17 @@ def read_rows(rows: Sequence[Mapping[str, object]], catalogue: Catalogue, today:
                 faults.append(
                     Fault(
                         ("offers", i, key),
-                        f"{shown(key)} is not a field of an offer." + near_matches(key, OFFER_COLUMNS),
+                        say("{key} is not a field of an offer.", key=shown(key)) + near_matches(key, OFFER_COLUMNS),
                     )
                 )
         for key in REQUIRED_COLUMNS:
             if row.get(key) is None and not _may_be_absent(key, row):
-                faults.append(Fault(("offers", i, key), f"offers[{i}]: the field {key} is missing"))
+                faults.append(Fault(("offers", i, key), say("offers[{i}]: the field {key} is missing", i=i, key=key)))
         for key, value in row.items():
             if isinstance(value, bool) or not isinstance(value, (str, int, float, type(None))):
-                faults.append(Fault(("offers", i, key), f"offers[{i}].{key}: must be text or a number"))
+                faults.append(
+                    Fault(("offers", i, key), say("offers[{i}].{key}: must be text or a number", i=i, key=key))
+                )
         if len(faults) >= MOST_FAULTS:
             break
     if faults:
@@ -186,22 +191,29 @@ def read_file(path: Path, catalogue: Catalogue, today: date | None) -> PriceTabl
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise PriceFileError.at((path.name,), f"{path}: can't be read ({error.strerror or error})") from error
+        raise PriceFileError.at(
+            (path.name,), say("{path}: can't be read ({strerror})", path=path, strerror=error.strerror or error)
+        ) from error
     return read_csv(data, path.name, catalogue, today)
 
 
 def _decoded(data: bytes, name: str) -> str:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise PriceFileError.at((name,), f"{name}: is UTF-16; save it as CSV in UTF-8")
+        raise PriceFileError.at((name,), say("{name}: is UTF-16; save it as CSV in UTF-8", name=name))
     if data[:4] == b"PK\x03\x04":
-        raise PriceFileError.at((name,), f"{name}: is a spreadsheet or zip file; save it as CSV")
+        raise PriceFileError.at((name,), say("{name}: is a spreadsheet or zip file; save it as CSV", name=name))
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise PriceFileError.at(
             (name, line),
-            f"{name} line {line}: byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8",
+            say(
+                "{name} line {line}: byte 0x{data:02x} is not UTF-8; save the file as UTF-8",
+                name=name,
+                line=line,
+                data=data[error.start],
+            ),
         ) from error
 
 
@@ -229,9 +241,13 @@ def _parsed(text: str, name: str) -> _Parsed:
         header = next(reader, None)
         if header is None:
             needed = ",".join(REQUIRED_COLUMNS)
-            raise PriceFileError.at((name,), f"{name}: is empty; the first line must be {needed},…")
+            raise PriceFileError.at(
+                (name,), say("{name}: is empty; the first line must be {needed},…", name=name, needed=needed)
+            )
         if not header:
-            raise PriceFileError.at((name, 1), f"{name} line 1: blank; the heading must be the first line")
+            raise PriceFileError.at(
+                (name, 1), say("{name} line 1: blank; the heading must be the first line", name=name)
+            )
         columns: list[list[str]] = [[] for _ in header]
         size = 0
         # In portions, so that the rows of a large file need not all be held at once.
@@ -242,15 +258,24 @@ def _parsed(text: str, name: str) -> _Parsed:
                     line = next(islice(_lines(text), size + i, None))
                     raise PriceFileError.at(
                         (name, line),
-                        f"{name} line {line}: {len(row)} cells, but the heading has {len(header)}; a cell with a "
-                        "comma in it needs quotes around it",
+                        say(
+                            "{name} line {line}: {number} cells, but the heading has {number_2}; a cell with a comma in "
+                            "it needs quotes around it",
+                            name=name,
+                            line=line,
+                            number=len(row),
+                            number_2=len(header),
+                        ),
                     )
             for column, part in zip(columns, zip(*rows, strict=True), strict=False):
                 column.extend(part)
             size += len(rows)
     except csv.Error as error:
         raise PriceFileError.at(
-            (name, reader.line_num), f"{name} line {reader.line_num}: not valid CSV ({error})"
+            (name, reader.line_num),
+            say(
+                "{name} line {line_num}: not valid CSV ({error})", name=name, line_num=reader.line_num, error=str(error)
+            ),
         ) from error
     return header, columns, size
 
@@ -272,8 +297,12 @@ def _check_header(header: list[str], name: str) -> None:
     if len(header) == 1 and any(sign in header[0] for sign in ";\t|"):
         raise PriceFileError.at(
             (name, 1),
-            f"{name} line 1: the columns are separated by {shown(next(s for s in header[0] if s in ';	|'))}"
-            "; save the file with commas between columns and a dot as decimal sign",
+            say(
+                "{name} line 1: the columns are separated by {next}; save the file with commas between "
+                "columns and a dot as decimal sign",
+                name=name,
+                next=shown(next(s for s in header[0] if s in ";\t|")),
+            ),
         )
     faults = []
     for cell in header:
@@ -281,19 +310,27 @@ def _check_header(header: list[str], name: str) -> None:
             faults.append(
                 Fault(
                     (name, 1, cell),
-                    f"{name} line 1: {shown(cell)} is not a column of a price table."
+                    say("{name} line 1: {cell} is not a column of a price table.", name=name, cell=shown(cell))
                     + near_matches(cell, OFFER_COLUMNS),
                 )
             )
     for cell in sorted({cell for cell in header if header.count(cell) > 1}):
-        faults.append(Fault((name, 1, cell), f"{name} line 1: the column {shown(cell)} stands twice"))
+        faults.append(
+            Fault((name, 1, cell), say("{name} line 1: the column {cell} stands twice", name=name, cell=shown(cell)))
+        )
     missing = [column for column in REQUIRED_COLUMNS if column not in header]
     if missing:
         faults.append(
             Fault(
                 (name, 1),
-                f"{name} line 1: the column{'s' if missing[1:] else ''} {', '.join(missing)} "
-                f"{'are' if missing[1:] else 'is'} missing; required are {', '.join(REQUIRED_COLUMNS)}",
+                say(
+                    "{name} line 1: the column{ending} {missing} {ending_2} missing; required are {required_columns}",
+                    name=name,
+                    ending="s" if missing[1:] else "",
+                    missing=", ".join(missing),
+                    ending_2="are" if missing[1:] else "is",
+                    required_columns=", ".join(REQUIRED_COLUMNS),
+                ),
             )
         )
     if faults:
@@ -325,10 +362,21 @@ def _table(rows: _Rows, catalogue: Catalogue, today: date | None) -> PriceTable:
             raise ValueError(str(error)) from error
         if found.count is not None:
             raise ValueError(
-                f"{shown(text)} carries a count; write {found.accelerator} here and {found.count} as accelerator_count"
+                say(
+                    "{text} carries a count; write {accelerator} here and {count} as accelerator_count",
+                    text=shown(text),
+                    accelerator=found.accelerator,
+                    count=found.count,
+                )
             )
         if found.assumed is not None:
-            assumed.add(f"{shown(text)} in the price table is taken as {found.accelerator}")
+            assumed.add(
+                say(
+                    "{text} in the price table is taken as {accelerator}",
+                    text=shown(text),
+                    accelerator=found.accelerator,
+                )
+            )
         return found.accelerator
 
     words = {
@@ -381,7 +429,11 @@ def _vendors(rows: _Rows, accelerators: Words, catalogue: Catalogue) -> Words:
     as_known = np.array([-2 if not text else place.get(text, -1) for text in stated.vocabulary])[stated.codes]
     for i in np.flatnonzero((as_known != -2) & (as_known != vendors.codes)).tolist():
         name, maker = accelerators.at(i) or "a blank accelerator", vendors.at(i) or "nothing"
-        rows.fault(i, "accelerator_vendor", f"{shown(stated.at(i))} does not make {name}; write {maker}")
+        rows.fault(
+            i,
+            "accelerator_vendor",
+            say("{at} does not make {name}; write {maker}", at=shown(stated.at(i)), name=name, maker=maker),
+        )
     return vendors
 
 
@@ -394,8 +446,12 @@ def _check_rows(rows: _Rows, columns: Columns) -> None:
         rows.fault(
             i,
             "accelerator_count",
-            f"'{columns.count[i]}' does not go with accelerator {shown(accelerator.at(i))}; an instance with "
-            "accelerators has a count of at least 1, one without has a blank accelerator and 0",
+            say(
+                "'{count}' does not go with accelerator {at}; an instance with accelerators has a count of "
+                "at least 1, one without has a blank accelerator and 0",
+                count=columns.count[i],
+                at=shown(accelerator.at(i)),
+            ),
         )
     for i in np.flatnonzero(columns.sized & (columns.count == 0)).tolist():
         rows.fault(i, "sizes", "sizes need an accelerator")

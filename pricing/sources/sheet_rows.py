@@ -13,6 +13,7 @@ from pricing.errors import PriceFileError, shown
 from pricing.sources.document import MOST_RATIO, MOST_UNPACKED, Document
 from pricing.sources.draft import Draft
 from pricing.sources.headings import currency_of
+from pricing.wording import say
 
 # A title and notes may stand above the headings.
 MOST_ABOVE = 25
@@ -54,7 +55,9 @@ def rows_of(
             if any(cell.strip() for cell in row):
                 yield reader.line_num + above, list(row)
     except csv.Error as error:
-        raise PriceFileError.at((document.name,), f"{document.name}: not valid CSV ({error})") from error
+        raise PriceFileError.at(
+            (document.name,), say("{name}: not valid CSV ({error})", name=document.name, error=str(error))
+        ) from error
 
 
 def _xlsx(
@@ -67,13 +70,23 @@ def _xlsx(
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
         if size > MOST_UNPACKED or size > MOST_RATIO * len(data):
-            raise PriceFileError.at((name,), f"{name}: would unpack to {size:,} bytes, which no list of quotes has")
+            raise PriceFileError.at(
+                (name,),
+                say("{name}: would unpack to {size:,} bytes, which no list of quotes has", name=name, size=size),
+            )
         sheets = load_workbook(io.BytesIO(data), read_only=True, data_only=True).worksheets
         with_rows = [sheet for sheet in sheets if any(map(has_headings, _first_rows(sheet)))]
         sheet = (with_rows or sheets)[0]
         if len(sheets) > 1:
             others = ", ".join(shown(other.title) for other in sheets if other is not sheet)
-            draft.note(f"{name}: the sheet {shown(sheet.title)} is read; not read: {others}")
+            draft.note(
+                say(
+                    "{name}: the sheet {title} is read; not read: {others}",
+                    name=name,
+                    title=shown(sheet.title),
+                    others=others,
+                )
+            )
         for number, row in enumerate(sheet.iter_rows(), 1):
             cells = [_cell(cell) for cell in row]
             if any(cell not in (None, "") for cell in cells):
@@ -82,7 +95,9 @@ def _xlsx(
         raise
     except Exception as error:
         # The package raises whatever its parsers do; a broken file is a broken file.
-        raise PriceFileError.at((name,), f"{name}: is not a spreadsheet that can be read ({error})") from error
+        raise PriceFileError.at(
+            (name,), say("{name}: is not a spreadsheet that can be read ({error})", name=name, error=str(error))
+        ) from error
 
 
 def _cell(cell: object) -> object:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from pricing.errors import InvalidInputError, PriceFileError
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
+from pricing.wording import say
 
 NAME = "skypilot"
 WHAT = "a SkyPilot catalog"
@@ -60,7 +61,14 @@ def provider_of(document: Document, provider: str | None, draft: Draft) -> str:
     """Return whose catalog it is: as told, or the folder of SkyPilot's own layout (v8/aws/vms.csv)."""
     folder = document.folders[0].lower() if document.folders else ""
     if provider and document.name == "vms.csv" and folder in draft.catalogue.providers and folder != provider:
-        draft.note(f"{document.name} lies in the folder {folder}, so that its prices are not those of {provider}")
+        draft.note(
+            say(
+                "{name} lies in the folder {folder}, so that its prices are not those of {provider}",
+                name=document.name,
+                folder=folder,
+                provider=provider,
+            )
+        )
         return folder
     if provider:
         return provider.strip().lower()
@@ -68,7 +76,9 @@ def provider_of(document: Document, provider: str | None, draft: Draft) -> str:
         return folder
     raise InvalidInputError.at(
         (document.name,),
-        f"{document.name}: does not say whose prices it holds; add --provider ID, such as --provider aws",
+        say(
+            "{name}: does not say whose prices it holds; add --provider ID, such as --provider aws", name=document.name
+        ),
     )
 
 
@@ -181,7 +191,7 @@ class _Rows:
             each = self.accelerators[key]
             total = host + count * each["Price"] if host and "Price" in each else None
             spot = spot_host + count * each["SpotPrice"] if spot_host and "SpotPrice" in each else None
-            notes = "composed of host and accelerators; disks that the seller bundles are not in it"
+            notes = say("composed of host and accelerators; disks that the seller bundles are not in it")
             self._offers(row, row.InstanceType, (chip, count), total, spot, notes)
         for name, zone in self.accelerators.keys() - used:
             self.draft.leave_out("accelerator_only", f"{name}, {zone}")
@@ -221,7 +231,12 @@ def _rows_of(document: Document) -> Iterator[_Row | str]:
                 cells.append("")
                 yield _Row._make(cells_of(cells))
             elif cells:
-                yield f"line {reader.line_num}: {len(cells)} cells, but the heading has {width}"
+                yield say(
+                    "line {line_num}: {number} cells, but the heading has {width}",
+                    line_num=reader.line_num,
+                    number=len(cells),
+                    width=width,
+                )
 
 
 def read(document: Document, draft: Draft, provider: str | None) -> None:
@@ -235,5 +250,7 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
             else:
                 rows.add(row)
     except csv.Error as error:
-        raise PriceFileError.at((document.name,), f"{document.name}: not valid CSV ({error})") from error
+        raise PriceFileError.at(
+            (document.name,), say("{name}: not valid CSV ({error})", name=document.name, error=str(error))
+        ) from error
     rows.join()

@@ -23,6 +23,7 @@ from pricing.sources.headings import (
     purchase_of,
 )
 from pricing.sources.sheet_rows import MOST_ABOVE, rows_of, text_of
+from pricing.wording import say
 
 NAME = "spreadsheet"
 WHAT = "a spreadsheet with headings for seller, machine, accelerator, count and price"
@@ -129,7 +130,7 @@ def _headings(
         if place >= MOST_ABOVE:
             break
     if first is None:
-        raise PriceFileError.at((name,), f"{name}: is empty")
+        raise PriceFileError.at((name,), say("{name}: is empty", name=name))
     return first, _columns(first)
 
 
@@ -148,7 +149,14 @@ def _mapped(texts: list[str], columns: _Columns, options: dict[str, str], name: 
                 continue
             hint = near_matches(heading, texts)
             raise PriceFileError.at(
-                (name, 1), f"{name} line 1: there is no heading {shown(heading)} for {column}.{hint}"
+                (name, 1),
+                say(
+                    "{name} line 1: there is no heading {heading} for {column}.{hint}",
+                    name=name,
+                    heading=shown(heading),
+                    column=column,
+                    hint=hint,
+                ),
             )
         i = texts.index(heading)
         for other in [known for known, at in columns.places.items() if at == i]:
@@ -160,8 +168,13 @@ def _mapped(texts: list[str], columns: _Columns, options: dict[str, str], name: 
             if said is not None and said.each and not each:
                 raise PriceFileError.at(
                     (name, 1),
-                    f"{name} line 1: {shown(heading)} is a price per accelerator; map it as "
-                    f"{PER_ACCELERATOR}={heading}",
+                    say(
+                        "{name} line 1: {heading} is a price per accelerator; map it as {per_accelerator}={heading_2}",
+                        name=name,
+                        heading=shown(heading),
+                        per_accelerator=PER_ACCELERATOR,
+                        heading_2=heading,
+                    ),
                 )
             said = said or PriceHeading(each, 1.0, None, None, None)
             columns.prices = {i: replace(said, each=each)}
@@ -177,8 +190,14 @@ def _checked(texts: list[str], columns: _Columns, constants: dict[str, str], nam
         one, other = (texts[i] for i in places[:2])
         raise PriceFileError.at(
             (name, 1),
-            f"{name} line 1: both {shown(one)} and {shown(other)} could be {column}; say which with "
-            f"--map {column}={one}",
+            say(
+                "{name} line 1: both {one} and {other} could be {column}; say which with --map {column}={one_2}",
+                name=name,
+                one=shown(one),
+                other=shown(other),
+                column=column,
+                one_2=one,
+            ),
         )
     alike: dict[tuple[str | None, int | None, bool], int] = {}
     for i, heading in columns.prices.items():
@@ -188,8 +207,14 @@ def _checked(texts: list[str], columns: _Columns, constants: dict[str, str], nam
             one, other = texts[alike[key]], texts[i]
             raise PriceFileError.at(
                 (name, 1),
-                f"{name} line 1: both {shown(one)} and {shown(other)} could be {column}; say which with "
-                f"--map {column}={one}",
+                say(
+                    "{name} line 1: both {one} and {other} could be {column}; say which with --map {column}={one_2}",
+                    name=name,
+                    one=shown(one),
+                    other=shown(other),
+                    column=column,
+                    one_2=one,
+                ),
             )
         alike[key] = i
     missing = []
@@ -201,13 +226,19 @@ def _checked(texts: list[str], columns: _Columns, constants: dict[str, str], nam
         column = missing[0]
         raise PriceFileError.at(
             (name, 1),
-            f"{name} line 1: no heading is known to be {' or '.join(missing)}; the headings are "
-            f"{', '.join(filter(None, texts))}. Say which with --map {column}=HEADING",
+            say(
+                "{name} line 1: no heading is known to be {missing}; the headings are {texts}. Say which "
+                "with --map {column}=HEADING",
+                name=name,
+                missing=" or ".join(missing),
+                texts=", ".join(filter(None, texts)),
+                column=column,
+            ),
         )
     used = {*columns.places.values(), *columns.prices}
     unused = [text for i, text in enumerate(texts) if text and i not in used]
     if unused:
-        draft.note(f"{name}: these columns are not read: {', '.join(unused)}")
+        draft.note(say("{name}: these columns are not read: {unused}", name=name, unused=", ".join(unused)))
 
 
 def read(document: Document, draft: Draft, provider: str | None) -> None:
@@ -219,8 +250,11 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
     if "provider" not in columns.places and not provider:
         raise PriceFileError.at(
             (document.name, 1),
-            f"{document.name}: does not say whose prices it holds; add --provider ID, such as --provider firmus, or "
-            "--map provider=HEADING",
+            say(
+                "{name}: does not say whose prices it holds; add --provider ID, such as --provider firmus, "
+                "or --map provider=HEADING",
+                name=document.name,
+            ),
         )
     sheet = _Sheet(document.name, draft, columns, constants, provider)
     for number, cells in rows:
@@ -262,7 +296,16 @@ class _Sheet:
 
     def _fault(self, column: str, message: str) -> InvalidInputError:
         place = (self.file, self.number, column)
-        return PriceFileError.at(place, f"{self.file} line {self.number}, column {column}: {message}")
+        return PriceFileError.at(
+            place,
+            say(
+                "{file} line {number}, column {column}: {message}",
+                file=self.file,
+                number=self.number,
+                column=column,
+                message=message,
+            ),
+        )
 
     def row(self, number: int, cells: list[object]) -> None:
         """Read one row, which may hold several prices."""
@@ -293,7 +336,13 @@ class _Sheet:
             return None
         seller, known = self.draft.catalogue.provider_named(told)
         if not known:
-            self.draft.note(f"{shown(told)} is not a seller that is known; its prices are those of {seller!r}")
+            self.draft.note(
+                say(
+                    "{told} is not a seller that is known; its prices are those of {seller}",
+                    told=shown(told),
+                    seller=repr(seller),
+                )
+            )
         name, instance = self._text("accelerator"), self._text("instance_type")
         stated = self._amount(self._value(COUNT), COUNT)
         if stated is None and COUNT in self.constants:
@@ -316,8 +365,12 @@ class _Sheet:
         if not count:
             raise self._fault(
                 COUNT,
-                f"how many {name or instance} the price is for is not said; name the column with "
-                f"--map {COUNT}=HEADING, or the number for all rows with --map {COUNT}=8",
+                say(
+                    "how many {name} the price is for is not said; name the column with --map {count}=HEADING, "
+                    "or the number for all rows with --map {count}=8",
+                    name=name or instance,
+                    count=COUNT,
+                ),
             )
         return seller, instance or f"{count}x {name}", found[0], count
 
@@ -387,12 +440,26 @@ class _Sheet:
         elif before[1] != price:
             raise PriceFileError.at(
                 (self.file, self.number, PRICE),
-                f"{self.file}: line {before[0]} and line {self.number} are the same offer ({seller}/{name} × {count}, "
-                f"{offer.region}, {offer.purchase}) with different prices ({before[1]:g} and {price:g} USD/h); keep "
-                "one of them, or tell them apart by region or date",
+                say(
+                    "{file}: line {before} and line {number} are the same offer ({seller}/{name} × {count}, "
+                    "{region}, {purchase}) with different prices ({before_2:g} and {price:g} USD/h); keep one of "
+                    "them, or tell them apart by region or date",
+                    file=self.file,
+                    before=before[0],
+                    number=self.number,
+                    seller=seller,
+                    name=name,
+                    count=count,
+                    region=offer.region,
+                    purchase=offer.purchase,
+                    before_2=before[1],
+                    price=price,
+                ),
             )
         else:
-            self.draft.leave_out("repeated", f"line {self.number}, as line {before[0]}")
+            self.draft.leave_out(
+                "repeated", say("line {number}, as line {before}", number=self.number, before=before[0])
+            )
 
 
 def _number(text: str, decimal: str) -> float:
@@ -400,15 +467,17 @@ def _number(text: str, decimal: str) -> float:
     match = _MONEY.match(text)
     plain = (match[1] if match else text).replace("\u00a0", "").replace(" ", "")
     if not any(ch.isdigit() for ch in plain):
-        raise ValueError(f"{shown(text)} is not a number")
+        raise ValueError(say("{text} is not a number", text=shown(text)))
     if decimal == ",":
         if not _GERMAN.fullmatch(plain):
-            raise ValueError(f"{shown(text)} is not a number with a decimal comma, such as 1.234,50")
+            raise ValueError(say("{text} is not a number with a decimal comma, such as 1.234,50", text=shown(text)))
         return read_number(plain.replace(".", "").replace(",", "."))
     try:
         return read_number(plain, thousands=True)
     except ValueError as error:
-        raise ValueError(f"{error}; if commas are decimal signs in this file, add --decimal ,") from error
+        raise ValueError(
+            say("{error}; if commas are decimal signs in this file, add --decimal ,", error=str(error))
+        ) from error
 
 
 def _months(text: str, file: str, number: int) -> int:
@@ -417,7 +486,12 @@ def _months(text: str, file: str, number: int) -> int:
     if match is None:
         raise PriceFileError.at(
             (file, number, "term_months"),
-            f"{file} line {number}: {shown(text)} is not a term; write 12 months or 1 year",
+            say(
+                "{file} line {number}: {text} is not a term; write 12 months or 1 year",
+                file=file,
+                number=number,
+                text=shown(text),
+            ),
         )
     years = (match[2] or "m").startswith("y")
     return read_whole_number(match[1], least=1, most=1200) * (12 if years else 1)
@@ -431,4 +505,7 @@ def _day(value: object, file: str, number: int) -> str:
     try:
         return read_day(str(value)).isoformat()
     except ValueError as error:
-        raise PriceFileError.at((file, number, "observed_on"), f"{file} line {number}: {error}") from error
+        raise PriceFileError.at(
+            (file, number, "observed_on"),
+            say("{file} line {number}: {error}", file=file, number=number, error=str(error)),
+        ) from error

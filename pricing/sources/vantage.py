@@ -10,6 +10,7 @@ import ijson
 from pricing.errors import PriceFileError
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
+from pricing.wording import say
 
 NAME = "vantage"
 WHAT = "Vantage's list of EC2 instances"
@@ -32,7 +33,9 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
                 draft.rows_read += 1
                 _add(instance, provider or "aws", draft)
     except ijson.JSONError as error:
-        raise PriceFileError.at((document.name,), f"{document.name}: is not whole JSON ({error})") from error
+        raise PriceFileError.at(
+            (document.name,), say("{name}: is not whole JSON ({error})", name=document.name, error=str(error))
+        ) from error
 
 
 def _add(instance: dict[str, Any], seller: str, draft: Draft) -> None:

@@ -9,6 +9,7 @@ import orjson
 from pricing.errors import PriceFileError
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
+from pricing.wording import say
 
 NAME = "vultr"
 WHAT = "Vultr's list of plans"
@@ -27,7 +28,9 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
         pages = orjson.loads(document.read())
         plans = [plan for page in (pages if isinstance(pages, list) else [pages]) for plan in page["plans_metal"]]
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-        raise PriceFileError.at((document.name,), f"{document.name}: is no list of plans ({error})") from error
+        raise PriceFileError.at(
+            (document.name,), say("{name}: is no list of plans ({error})", name=document.name, error=str(error))
+        ) from error
     for plan in plans:
         draft.rows_read += 1
         name = str(plan.get("id", ""))
