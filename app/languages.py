@@ -71,7 +71,7 @@ def ngettext(one: str, many: str, count: int) -> str:
 
 
 def translated(text: str) -> str:
-    """Return a text of the code in the request's language; numbers and dates in a sentence are written as its readers do.
+    """Return a text of the code in the request's language, its numbers and dates as its readers write them.
 
     A text that the catalog does not have stays English.
     """

@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from pricing.errors import near_matches, shown
-from pricing.wording import say
+from pricing.wording import listed, say
 
 DATA = Path(__file__).parent / "data"
 _COUNTED = re.compile(r"([0-9]{1,6})\s*[x×]\s*(\S.*)", re.IGNORECASE)
@@ -227,10 +227,9 @@ class Catalogue:
             names = row["accelerator"].split("|")
             raise UnknownNameError(
                 say(
-                    "{text} could be {names} or {names_2}; say which.",
+                    "{text} could be {names}; say which.",
                     text=shown(text),
-                    names=", ".join(names[:-1]),
-                    names_2=names[-1],
+                    names=listed([", ".join(names[:-1]), names[-1]], " or "),
                 )
             )
         assumed = text if row["rule"] == "assumed" else None
@@ -247,7 +246,8 @@ class Catalogue:
                 if size % per_chip:
                     raise UnknownNameError(
                         say(
-                            "{text}: the number counts TensorCores, {per_chip} a chip, so it must be a multiple of {per_chip}.",
+                            "{text}: the number counts TensorCores, {per_chip} a chip, so it must be a multiple of "
+                            "{per_chip}.",
                             text=shown(text),
                             per_chip=per_chip,
                         )

@@ -15,7 +15,7 @@ from pricing.errors import Fault, InvalidInputError, near_matches, shown
 from pricing.market import PriceTable
 from pricing.numbers import read_day, read_whole_number
 from pricing.offers import KEY, NO_TERM, Columns
-from pricing.wording import say
+from pricing.wording import say, word
 
 T = TypeVar("T")
 
@@ -147,7 +147,7 @@ def _moved_far(found: Sequence[Change]) -> list[str]:
             instance_type=change.instance_type,
             accelerator_count=change.accelerator_count,
             region=change.region,
-            purchase=change.purchase,
+            purchase=word(change.purchase),
             old_usd_per_hour=change.old_usd_per_hour,
             new_usd_per_hour=change.new_usd_per_hour,
         )

@@ -19,10 +19,10 @@ VERDICTS = {
 }
 
 SAID = {
-    "supported": "they support the claim",
-    "not_supported": "they do not support the claim",
-    "inconclusive": "they can't settle it",
-    "no_figures": "but these are not independent measurements, so that they settle nothing",
+    "supported": say("they support the claim"),
+    "not_supported": say("they do not support the claim"),
+    "inconclusive": say("they can't settle it"),
+    "no_figures": say("but these are not independent measurements, so that they settle nothing"),
 }
 
 

@@ -28,7 +28,7 @@ from pricing.named import named_offers, offer_name, type_names
 from pricing.offers import Ints
 from pricing.question import DEFAULT_LIMIT, Question, Warned
 from pricing.units import Unit
-from pricing.wording import say
+from pricing.wording import say, word
 
 NO_RATE = Rate(float("nan"))
 
@@ -164,7 +164,11 @@ def _rates(question: Question, picked: Chosen, counter: Counter) -> dict[int, Ra
     rates: dict[int, Rate] = {}
     for i, measurement in enumerate(question.measurements):
         if question.evidence and measurement.evidence not in question.evidence:
-            counter.add("evidence_left_out", 1, f"{measurement.label} is {measurement.evidence}")
+            counter.add(
+                "evidence_left_out",
+                1,
+                say("{label} is {evidence}", label=measurement.label, evidence=word(measurement.evidence)),
+            )
             continue
         if i in picked.left_out:
             counter.add(picked.left_out[i][0], 1, picked.left_out[i][1])

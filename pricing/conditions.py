@@ -15,7 +15,7 @@ from pricing.numbers import read_day, read_scaled_number
 from pricing.wording import say
 
 _FORM = re.compile(r"\s*([a-z_]+)\s*(<=|>=|!=|=|<|>|~)\s*(.*?)\s*", re.DOTALL)
-_HOW = "write COLUMN, one of <= >= < > = != ~, and a value: cost_usd<=0.5, accelerator_count=2..8, region~europe"
+_HOW = say("write COLUMN, one of <= >= < > = != ~, and a value: cost_usd<=0.5, accelerator_count=2..8, region~europe")
 MOST = 50
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from pricing.errors import near_matches, shown
 from pricing.measurements import LATENCIES, Measurement, Rate
 from pricing.numbers import read_number
-from pricing.wording import say
+from pricing.wording import listed, say
 
 USER_RATE = "tokens_per_second_per_user"
 TARGETS = (*LATENCIES, USER_RATE)
@@ -235,7 +235,7 @@ def _moved(points: Sequence[Measurement], best: Measurement, rate_field: str, ta
         for target in targets
         if target.name != USER_RATE
     }
-    met = " and ".join(map(str, targets))
+    met = listed(map(str, targets), " and ")
     return replace(
         best,
         label=f"{best.label} (interpolated)",

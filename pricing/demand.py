@@ -19,7 +19,7 @@ Hour = float | datetime
 # Beyond this no cost is a finite, normal double.
 MOST_DEMAND = 1e15
 MOST_FAULTS = 10
-_WANTED = "24 (a typical day) or 8,760 (a year)"
+_WANTED = say("24 (a typical day) or 8,760 (a year)")
 _NOT_NUMBERS = ("nan", "inf", "infinity", "n/a", "na", "null", "none")
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 
 from pricing.accelerators import DATA, Catalogue
-from pricing.wording import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +54,8 @@ def recipes(catalogue: Catalogue) -> list[Recipe]:
         commands = [
             (
                 "your own code, on one accelerator",
-                say(
-                    "perdollar measure mymodule:step --unit audio_hour --units-per-call 30s --device {device} "
-                    "--hardware {name} --out measured.json",
-                    device=device.device,
-                    name=name,
-                ),
+                f"perdollar measure mymodule:step --unit audio_hour --units-per-call 30s --device {device.device} "
+                f"--hardware {name} --out measured.json",
             ),
         ]
         if device.device in ("cuda", "neuron", "hpu", "xpu") or chip.vendor == "google":

@@ -122,7 +122,8 @@ def _spot_above_on_demand(columns: Columns) -> list[Doubt]:
                 Doubt(
                     "spot_above_on_demand",
                     say(
-                        "{describe}: {price:g} USD/h is not below the on-demand price {price_2:g}; it may be a placeholder",
+                        "{describe}: {price:g} USD/h is not below the on-demand price {price_2:g}; it may be a "
+                        "placeholder",
                         describe=columns.describe(i),
                         price=columns.price[i],
                         price_2=columns.price[j],

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from pricing.wording import say
+from pricing.wording import listed, say
 
 MANY_NAMES = 2000
 Location = tuple[str | int, ...]
@@ -59,7 +59,10 @@ def near_matches(name: str, known: Iterable[str], most: int = 4) -> str:
         found += [k for k in sorted(folded) if wanted in k and k not in found][: most - len(found)]
     names = [folded[item] for item in found]
     return (
-        say(" Did you mean {value}?", value=" or ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names))
+        say(
+            " Did you mean {names}?",
+            names=listed([", ".join(names[:-1]), names[-1]] if names[1:] else names, " or "),
+        )
         if names
         else ""
     )

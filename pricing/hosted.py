@@ -271,7 +271,7 @@ def token_prices(as_of: date) -> tuple[TokenPrice, ...]:
     found = []
     for provider in providers:
         page = (provider.pricing_urls or [""])[0]
-        source = say("genai-prices {version}{value}", version=version, value=f", {page}" if page else "")
+        source = f"genai-prices {version}" + (f", {page}" if page else "")
         for model in provider.models:
             by_hour = not isinstance(model.prices, ModelPrice) and any(
                 isinstance(each.constraint, TimeOfDateConstraint) for each in model.prices

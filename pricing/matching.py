@@ -12,6 +12,7 @@ from pricing.market import Held, Market, smallest_sizes
 from pricing.measurements import Measurement
 from pricing.offers import UNDATED, Columns, Ints, areas
 from pricing.question import Question
+from pricing.wording import say
 
 _NONE = np.empty(0, np.int64)
 REASONS = {
@@ -99,7 +100,7 @@ class Counter:
         """Count offers, one pair each; `columns` where they are not the market's own."""
         if len(offers) and reason not in self._examples:
             text = (columns or self._market.columns).describe(int(offers.min()))
-            self._examples[reason] = f"{text} (for {measurement.label})"
+            self._examples[reason] = say("{text} (for {label})", text=text, label=measurement.label)
         if len(offers):
             self._counts[reason] = self._counts.get(reason, 0) + len(offers)
 

@@ -63,7 +63,7 @@ def parse_rates(text: str, unit: Unit) -> dict[str, Rate]:
     matches = [_KEY.fullmatch(part) for part in parts]
     if not any(matches):
         if len(parts) > 1:
-            raise ValueError(COMMA.format(value=shown(text.strip())))
+            raise ValueError(say(COMMA, value=shown(text.strip())))
         return {unit.rate_field: parse_rate(text)}
     rates: dict[str, Rate] = {}
     for part, match in zip(parts, matches, strict=True):

@@ -33,7 +33,7 @@ def read_number(text: str, *, thousands: bool = False) -> float:
     if thousands and _THOUSANDS.fullmatch(stripped):
         return _finite(float(stripped.replace(",", "")), stripped)
     if "," in stripped and any(ch.isdigit() for ch in stripped):
-        raise ValueError(COMMA.format(value=shown(stripped)))
+        raise ValueError(say(COMMA, value=shown(stripped)))
     if not _PLAIN.fullmatch(stripped) or not any(ch.isdigit() for ch in stripped.lower().split("e")[0]):
         raise ValueError(
             say(

@@ -37,7 +37,7 @@ from pricing.question import (
 from pricing.quotes import in_usd, of_quotes, parse_quote
 from pricing.sources.own_schema import read_rows
 from pricing.units import unit_named
-from pricing.wording import say
+from pricing.wording import Sentence, listed, say
 
 _PARAMETER_OF: dict[str | int, str] = {"discounts": "discount", "exchange_rates": "exchange_rate", "quotes": "quote"}
 
@@ -285,7 +285,7 @@ class Reader:
             found = self.catalogue.resolve(accelerator)
         except UnknownNameError as error:
             same = [t for t in table.instance_types() if t.split("/", 1)[1].casefold() == accelerator.casefold()]
-            hint = say(" To name an instance type, write {same}.", same=" or ".join(same[:4])) if same else ""
+            hint = say(" To name an instance type, write {same}.", same=listed(same[:4], " or ")) if same else ""
             raise ValueError(say("{error}{hint}", error=str(error), hint=hint)) from error
         if found.count is not None:
             if count is not None and count != found.count:
@@ -326,7 +326,7 @@ class Reader:
                         assumed=shown(found.assumed),
                         accelerator=found.accelerator,
                     )
-                    + (say("; it could also be {others}.", others=" or ".join(others)) if others else "."),
+                    + (say("; it could also be {others}.", others=listed(others, " or ")) if others else "."),
                 )
             )
         label = given.label or f"{found.accelerator}:{count}"
@@ -456,6 +456,24 @@ def _placed(loc: Location, places: Mapping[Location, Location]) -> Location:
     return loc
 
 
+# What pydantic says, for pages in other languages; its own text is the English one.
+_TEMPLATES: Mapping[str, str] = {
+    "greater_than": "{name}: {value} should be greater than {limit}",
+    "greater_than_equal": "{name}: {value} should be greater than or equal to {limit}",
+    "less_than": "{name}: {value} should be less than {limit}",
+    "less_than_equal": "{name}: {value} should be less than or equal to {limit}",
+    "literal_error": "{name}: {value} should be one of {limit}",
+    "string_too_long": "{name}: {value} is longer than {limit} characters",
+    "string_type": "{name}: {value} should be text",
+    "int_type": "{name}: {value} should be a whole number",
+    "int_from_float": "{name}: {value} should be a whole number",
+    "float_type": "{name}: {value} should be a number",
+    "float_parsing": "{name}: {value} should be a number",
+    "finite_number": "{name}: {value} should be a finite number",
+    "bool_type": "{name}: {value} should be true or false",
+}
+
+
 def sentence(item: Mapping[str, Any], known: Iterable[str] = QuestionIn.model_fields) -> str:
     """Turn one of pydantic's errors into a sentence with field, value and what would be right."""
     loc, kind, value = item["loc"], item["type"], item.get("input")
@@ -470,11 +488,13 @@ def sentence(item: Mapping[str, Any], known: Iterable[str] = QuestionIn.model_fi
             fields = FiltersIn.model_fields
         return say("{name}: is not a field.", name=name) + near_matches(str(loc[-1]), fields)
     if kind == "value_error":
-        return f"{name}: {item['ctx']['error']}"
+        return say("{name}: {error}", name=name, error=str(item["ctx"]["error"]))
     if kind == "string_pattern_mismatch":
-        what = say("an '@', which ends a label,") if "@" in str(value) else "a control character"
+        what = say("an '@', which ends a label,") if "@" in str(value) else say("a control character")
         return say("{name}: {value} holds {what}; remove it", name=name, value=shown(value), what=what)
     text = str(item["msg"]).removeprefix("Input ")
-    if isinstance(value, (str, int, float, bool, type(None))):
-        return f"{name}: {shown(value)} {text}"
-    return f"{name}: {text}"
+    stated = isinstance(value, (str, int, float, bool, type(None)))
+    text = f"{name}: {shown(value)} {text}" if stated else f"{name}: {text}"
+    limit = next((limit for limit in item.get("ctx", {}).values() if isinstance(limit, (str, int, float))), "")
+    template = _TEMPLATES.get(kind) if stated else None
+    return Sentence(text, template or text, {"name": name, "value": shown(value), "limit": limit})

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from pricing.measurements import Measurement
 from pricing.units import SECONDS_PER_HOUR, Unit
-from pricing.wording import say
+from pricing.wording import say, word
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,8 @@ def workings(row: Mapping[str, Any], measurement: Measurement, unit: Unit) -> li
         for name, column, bound in (("lower", "cost_low_usd", "upper"), ("upper", "cost_high_usd", "lower")):
             steps.append(
                 Step(
-                    say("Cost, {name} bound", name=name),
-                    say("at the rate's {bound} bound", bound=bound),
+                    say("Cost, {name} bound", name=word(name)),
+                    say("at the rate's {bound} bound", bound=word(bound)),
                     row[column],
                     unit.cost_unit,
                 )
@@ -68,8 +69,10 @@ def _price(row: Mapping[str, Any]) -> Step:
     )
     seen = say(
         "{price_evidence} price of {price_observed_on}{age}",
-        price_evidence=row["price_evidence"],
-        price_observed_on=row["price_observed_on"] or "no stated date",
+        price_evidence=word(row["price_evidence"]),
+        price_observed_on=(
+            date.fromisoformat(row["price_observed_on"]) if row["price_observed_on"] else say("no stated date")
+        ),
         age=age,
     )
     note = f"{seen}; source: {row['price_source'] or 'not stated'}"

@@ -12,7 +12,7 @@ from pricing.decisions.sides import Side, old_prices, side, used
 from pricing.errors import InvalidInputError
 from pricing.question import Warned
 from pricing.units import HOURS_PER_MONTH
-from pricing.wording import say
+from pricing.wording import listed, say, word
 
 MOST_STEPS = 12
 VERDICTS = {
@@ -202,7 +202,7 @@ def _sentences(
     if first.usd_per_unit is None:
         yield say("None of the hosted prices listed can be counted for this traffic; the notes say why.")
         return
-    seen = say("on an unknown day") if first.price.observed_on is None else str(first.price.observed_on)
+    seen = say("on an unknown day") if first.price.observed_on is None else first.price.observed_on
     yield (
         say(
             "The cheapest hosted price listed, {name} (seen {seen}), charges "
@@ -264,7 +264,7 @@ def _warnings(case: Case, inputs: ApiPricesIn, offered: list[Offered]) -> Iterat
     (measurement,) = case.question.measurements
     unknown = [name for name in ("input_tokens", "output_tokens") if getattr(inputs, name) is not None]
     if unknown and case.question.unit is AUDIO:
-        yield Warned("not_counted", say("{unknown} are not counted for audio.", unknown=" and ".join(unknown)))
+        yield Warned("not_counted", say("{unknown} are not counted for audio.", unknown=listed(unknown, " and ")))
     if inputs.clip_seconds is not None and case.question.unit is not AUDIO:
         yield Warned("not_counted", say("clip_seconds is not counted for tokens."))
     if any(each.price.observed_on is None for each in offered):
@@ -275,7 +275,7 @@ def _warnings(case: Case, inputs: ApiPricesIn, offered: list[Offered]) -> Iterat
             say(
                 "{label} is {evidence}, not measured: so is what follows from it.",
                 label=measurement.label,
-                evidence=measurement.evidence,
+                evidence=word(measurement.evidence),
             ),
         )
 

@@ -14,7 +14,7 @@ from pricing.errors import Fault, InvalidInputError, near_matches, shown
 from pricing.parameters import is_detail
 from pricing.question import Question, QuestionIn
 from pricing.reading import Reader, sentence
-from pricing.wording import say
+from pricing.wording import listed, say, word
 
 # What the parameters of a link are called in JSON, where they are not of the same name.
 _IN_JSON = {"m": "measurements", "quote": "quotes", "discount": "discounts"}
@@ -110,10 +110,9 @@ def _count(decision: Decision, question: Question, loc: tuple[str], faults: list
     least, most = decision.measurements
     number = len(question.measurements)
     if not least <= number <= most:
-        wanted = (
-            f"{least} measurement{'' if least == 1 else 's'}" if number < least else say("at most {most}", most=most)
-        )
-        roles = f": {'; '.join(decision.roles)}" if decision.roles else ""
+        fewest = say("1 measurement") if least == 1 else say("{count} measurements", count=least)
+        wanted = fewest if number < least else say("at most {most}", most=most)
+        roles = ": " + listed(map(word, decision.roles), "; ") if decision.roles else ""
         faults.append(
             Fault(
                 loc,

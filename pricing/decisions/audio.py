@@ -28,7 +28,7 @@ from pricing.notation import parse, write
 from pricing.question import Question, Warned
 from pricing.reading import Reader
 from pricing.units import UNITS
-from pricing.wording import say, significant
+from pricing.wording import rounded, say, word
 
 AUDIO = UNITS["audio_hour"]
 _FORM = "[LABEL@]HARDWARE=NUMBER"
@@ -236,7 +236,7 @@ def _sentences(inputs: AudioIn, rows: list[dict[str, Any]], values: dict[str, Va
             provider=first["provider"],
             instance_type=first["instance_type"],
             region=first["region"],
-            purchase=first["purchase"],
+            purchase=word(first["purchase"]),
             number=len(rows),
             rate_per_second=first["rate_per_second"],
             rtf_of_rtfx=audio.rtf_of_rtfx(first["rate_per_second"]),
@@ -254,7 +254,7 @@ def _sentences(inputs: AudioIn, rows: list[dict[str, Any]], values: dict[str, Va
             )
         )
     if inputs.acceptance is not None:
-        usable = significant(_number(values, "cost_per_usable_hour_usd"))
+        usable = rounded(_number(values, "cost_per_usable_hour_usd"))
         yield say(
             "Per usable hour, with {acceptance:.4g} of the audio accepted, it is {usable} USD.",
             acceptance=inputs.acceptance,

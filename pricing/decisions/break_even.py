@@ -25,7 +25,7 @@ from pricing.decisions.sides import cheapest_of, offer_sides, old_prices, used
 from pricing.errors import InvalidInputError
 from pricing.wording import say
 
-CANNOT = "cannot break even"
+CANNOT = say("cannot break even")
 MOST_LINES = 4
 
 

@@ -10,10 +10,10 @@ from pricing.decisions.inputs import InputsIn, More, NotNegative, Portion, Text,
 from pricing.decisions.sides import Side, at, named_prices, of_measurement, old_prices, side, used
 from pricing.errors import InvalidInputError
 from pricing.question import Warned
-from pricing.wording import percent, say
+from pricing.wording import listed, say, word
 
 UNPROVEN = ("claimed", "assumed")
-_RATIO = "say what is claimed, in one of three ways: ratio=1.7, more_per_dollar=70%, or cheaper=41.2%"
+_RATIO = say("say what is claimed, in one of three ways: ratio=1.7, more_per_dollar=70%, or cheaper=41.2%")
 
 
 class ClaimIn(InputsIn):
@@ -51,7 +51,7 @@ class ClaimIn(InputsIn):
         ways = ("ratio", "more_per_dollar", "cheaper")
         said = [name for name in ways if getattr(self, name) is not None]
         if len(said) != 1:
-            extra = say("; {said} are both given", said=" and ".join(said)) if said else ""
+            extra = say("; {said} are both given", said=listed(said, " and ")) if said else ""
             raise InvalidInputError.at((said[-1] if said else "ratio",), _RATIO + extra)
         if self.more_per_dollar is not None:
             return claims.ratio_of_share_more(self.more_per_dollar)
@@ -166,7 +166,7 @@ def _of_evidence(case: Case) -> Iterator[Warned]:
                 say(
                     "{label} is {evidence}, not measured: it can't support a claim.",
                     label=measurement.label,
-                    evidence=measurement.evidence,
+                    evidence=word(measurement.evidence),
                 ),
             )
 
@@ -176,8 +176,10 @@ def _sentences(
 ) -> Iterator[str]:
     unit = case.question.unit
     who = f" ({inputs.claimed_by})" if inputs.claimed_by else ""
-    direction = f"{percent(estimate.share_saved(1.0, ratio))} cheaper" if ratio >= 1 else (
-        f"{percent(-estimate.share_saved(1.0, ratio))} dearer")  # fmt: skip
+    saved = estimate.share_saved(1.0, ratio)
+    direction = (
+        say("{share:percent} cheaper", share=saved) if ratio >= 1 else say("{share:percent} dearer", share=-saved)
+    )
     yield say(
         "The claim{who}: B gives {ratio:significant} times the units per dollar of A, which is {direction}.",
         who=who,
@@ -251,7 +253,7 @@ def _options(case: Case, ratio: float, a: Side, b: Side) -> Iterator[tuple[Value
         there = [m for m in same if m.value("region") == each.value("region")]
         like = next(iter(there or same), None)
         factor = actual = None
-        said = say("no like price of A")
+        said = "no like price of A"
         if like is not None:
             factor = claims.factor_needed(ratio, like.price, each.price, like.utilization, each.utilization)
             said = "no_figures"

@@ -13,13 +13,13 @@ from pricing.decisions.refusing import at_field
 from pricing.decisions.sides import Side, named_prices, old_prices, side, used
 from pricing.errors import InvalidInputError, shown
 from pricing.question import Warned
-from pricing.wording import say, significant
+from pricing.wording import Sentence, rounded, say
 
 COMMITTED = ("reserved", "savings_plan", "capacity_block", "owned")
 UNCOMMITTED = ("on_demand", "spot")
 DEFAULT_TERM = 12.0
 UPFRONT = {"all_upfront": 1.0, "partial_upfront": 0.5}
-_NAME = "USD per hour, or PROVIDER/INSTANCE_TYPE[:COUNT][/REGION[/PURCHASE[/TERM_MONTHS]]]"
+_NAME = say("USD per hour, or PROVIDER/INSTANCE_TYPE[:COUNT][/REGION[/PURCHASE[/TERM_MONTHS]]]")
 
 VERDICTS = {
     "commit": "Committing has the lower expected cost over the horizon.",
@@ -266,7 +266,10 @@ def _committed(case: Case, inputs: CommitIn, base: Side, notes: list[Warned]) ->
     if base.row is not None and not inputs.committed:
         there = [each for each in found if each.value("region") == base.value("region")]
         if found and not there:
-            notes.append(Warned("region_differs", say("No commitment is on sale in {region}; these are for other regions.", region=base.value('region'))))  # fmt: skip
+            said = say(
+                "No commitment is on sale in {region}; these are for other regions.", region=base.value("region")
+            )
+            notes.append(Warned("region_differs", said))
         found = there or found
     if not found:
         raise InvalidInputError.at(
@@ -359,9 +362,9 @@ def _plan_row(each: Candidate, outcome: commitments.Weighed) -> tuple[Value, ...
 def _sentences(
     inputs: CommitIn, base: Side, best: Candidate, values: dict[str, Value], outcome: commitments.Weighed
 ) -> Iterator[str]:
-    def usd(name: str) -> str:
+    def usd(name: str) -> Sentence:
         value = values[name]
-        return f"{significant(value if isinstance(value, float) else None, 4)} USD"
+        return rounded(value if isinstance(value, float) else None, 4) + " USD"
 
     month, term = outcome.break_even, best.plan.term_months
     prices = say(

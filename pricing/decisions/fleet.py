@@ -30,7 +30,7 @@ from pricing.errors import InvalidInputError
 from pricing.fleet import Running
 from pricing.question import Warned
 from pricing.units import HOURS_PER_YEAR
-from pricing.wording import say, significant
+from pricing.wording import listed, rounded, say
 
 # What is paid for every hour, needed or not: it can't be scaled by the hour.
 COMMITTED = ("reserved", "savings_plan", "capacity_block", "owned")
@@ -227,7 +227,7 @@ def _demand(case: Case, inputs: FleetIn) -> Demand:
         raise InvalidInputError.at(
             (said[-1] if said else "units_per_month",),
             say("say the demand in one way: units_per_month (with peak_to_mean), peak and mean, or hourly")
-            + (say("; {said} are both given", said=" and ".join(said)) if said else ""),
+            + (say("; {said} are both given", said=listed(said, " and ")) if said else ""),
         )
     if inputs.peak_to_mean is not None and said[0] != "units_per_month":
         raise InvalidInputError.at(
@@ -365,10 +365,9 @@ def _sentences(case: Case, demand: Demand, best: Sized, values: dict[str, Value]
     unit = case.question.unit
     yield (
         say(
-            "{machines} machine{ending} of {name} at {price:significant4} USD per hour ({price_said}) "
+            "{machines} of {name} at {price:significant4} USD per hour ({price_said}) "
             "for a peak of {peak:significant} {rate_unit}: {fixed:significant4} USD a month.",
-            machines=best.machines,
-            ending="" if best.machines == 1 else "s",
+            machines=say("1 machine") if best.machines == 1 else say("{count} machines", count=best.machines),
             name=best.side.name,
             price=best.side.price,
             price_said=best.side.price_said,
@@ -392,7 +391,7 @@ def _sentences(case: Case, demand: Demand, best: Sized, values: dict[str, Value]
         yield say("Scaled by the hour it costs {scaled:significant4} USD a month.", scaled=best.scaled)
     mixed = values.get("mixed_usd_per_month")
     if isinstance(mixed, float):
-        price = significant(_number(values, "reserved_price_usd_per_hour"), 4)
+        price = rounded(_number(values, "reserved_price_usd_per_hour"), 4)
         yield (
             say(
                 "With {reserved_machines} reserved at {price} USD per hour ({reserved_offer}) and the others "
@@ -436,9 +435,11 @@ def _chart(case: Case, demand: Demand, best: Sized, running: Running) -> Lines |
         here = fleet.cost_per_served(best.fixed, demand.mean, case.question.unit)
         series.append(Series("your demand", ((demand.mean, 0.0), (demand.mean, here))))
     return Lines(
-        "Cost per served unit of a fixed fleet", say("mean demand, {rate_unit}", rate_unit=case.question.unit.rate_unit),
-        case.question.unit.cost_unit, tuple(series),
-    )  # fmt: skip
+        "Cost per served unit of a fixed fleet",
+        say("mean demand, {rate_unit}", rate_unit=case.question.unit.rate_unit),
+        case.question.unit.cost_unit,
+        tuple(series),
+    )
 
 
 DECISION = Decision(

@@ -13,7 +13,7 @@ from pricing.devices import stage_of
 from pricing.errors import InvalidInputError
 from pricing.moving import Amount
 from pricing.question import Warned
-from pricing.wording import say, significant
+from pricing.wording import Sentence, rounded, say, word
 
 VERDICTS = {
     "pays_back": "It saves every month, at the lower end of its range as well where it has one.",
@@ -185,13 +185,13 @@ def _warm_up(inputs: MoveIn, sides: dict[str, Side]) -> float:
 def _sentences(
     values: dict[str, Value], verdict: str, saved: Amount, sides: dict[str, Side], *, exact: bool
 ) -> Iterator[str]:
-    def said(name: str) -> str:
+    def said(name: str) -> Sentence:
         value = values[name]
-        return "never" if value is None else significant(value if isinstance(value, float) else None)
+        return say("never") if value is None else rounded(value if isinstance(value, float) else None)
 
-    once = significant(values["one_off_usd"] if isinstance(values["one_off_usd"], float) else None)
+    once = rounded(values["one_off_usd"] if isinstance(values["one_off_usd"], float) else None)
     if verdict == "never":
-        monthly = significant(saved.value)
+        monthly = rounded(saved.value)
         yield say(
             "It never pays back: the move costs {once} USD and saves nothing ({monthly} USD a month).",
             once=once,
@@ -218,18 +218,18 @@ def _sentences(
             )
         )
         if saved.known_range and not exact:
-            ends = f"{said('payback_shortest_months')} to {said('payback_longest_months')}"
+            ends = said("payback_shortest_months") + say(" to ") + said("payback_longest_months")
             yield say("With the range of the measurements: {ends}.", ends=ends)
     for name, each in sides.items():
         yield say(
             "{name}: {name_2} at {price:significant4} USD per hour ({price_said}).",
-            name=name,
+            name=word(name),
             name_2=each.name,
             price=each.price,
             price_said=each.price_said,
         )
     if values["stage"]:
-        yield say("The software moved to is in {stage}.", stage=values["stage"])
+        yield say("The software moved to is in {stage}.", stage=word(str(values["stage"])))
 
 
 def _chart(one_off: float, saved: Amount) -> Lines | None:

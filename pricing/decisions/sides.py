@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,9 @@ from pricing.named import named_offers, offer_name, type_names
 from pricing.notation import split_count
 from pricing.numbers import read_scaled_number, read_whole_number
 from pricing.question import Warned
-from pricing.wording import say
+from pricing.wording import say, word
 
-TYPED = "your price"
+TYPED = say("your price")
 _COLUMN_NAMES = tuple(column.name for column in COLUMNS)
 
 
@@ -49,7 +50,7 @@ class Side:
     def price_said(self) -> str:
         """Say where the price comes from: date, age and evidence."""
         if self.row is None:
-            return "typed in"
+            return say("typed in")
         seen = self.row["price_observed_on"]
         age = (
             ""
@@ -58,8 +59,8 @@ class Side:
         )
         return say(
             "{price_evidence} price of {seen}{age}",
-            price_evidence=self.row["price_evidence"],
-            seen=seen or "no stated date",
+            price_evidence=word(self.row["price_evidence"]),
+            seen=date.fromisoformat(seen) if seen else say("no stated date"),
             age=age,
         )
 

@@ -13,7 +13,7 @@ from pricing.estimate import is_tied_across_measurements
 from pricing.measurements import Rate
 from pricing.offers import SAME_COST
 from pricing.question import Warned
-from pricing.wording import say
+from pricing.wording import Sentence, say, word
 
 VERDICTS = {
     "a_cheaper": "A is cheaper, and the difference is beyond the error of both measurements (95 %).",
@@ -197,11 +197,11 @@ def _sentences(
         for side_name, what, direction, by, *_, known in [flips[0], *(flip for flip in prices if flip is not flips[0])]:
             yield say(
                 "It flips if the {what} of {upper} {direction} {by:percent} ({known}).",
-                what=what,
+                what=word(what),
                 upper=side_name.upper(),
-                direction=direction,
+                direction=word(direction),
                 by=by,
-                known=known,
+                known=known if isinstance(known, Sentence) else word(known),
             )
 
 

@@ -259,8 +259,8 @@ def _parsed(text: str, name: str) -> _Parsed:
                     raise PriceFileError.at(
                         (name, line),
                         say(
-                            "{name} line {line}: {number} cells, but the heading has {number_2}; a cell with a comma in "
-                            "it needs quotes around it",
+                            "{name} line {line}: {number} cells, but the heading has {number_2}; a cell with a comma "
+                            "in it needs quotes around it",
                             name=name,
                             line=line,
                             number=len(row),
@@ -324,11 +324,11 @@ def _check_header(header: list[str], name: str) -> None:
             Fault(
                 (name, 1),
                 say(
-                    "{name} line 1: the column{ending} {missing} {ending_2} missing; required are {required_columns}",
+                    "{name} line 1: {columns}; required are {required_columns}",
                     name=name,
-                    ending="s" if missing[1:] else "",
-                    missing=", ".join(missing),
-                    ending_2="are" if missing[1:] else "is",
+                    columns=say("the columns {missing} are missing", missing=", ".join(missing))
+                    if missing[1:]
+                    else say("the column {missing} is missing", missing=missing[0]),
                     required_columns=", ".join(REQUIRED_COLUMNS),
                 ),
             )

@@ -23,7 +23,7 @@ from pricing.sources.headings import (
     purchase_of,
 )
 from pricing.sources.sheet_rows import MOST_ABOVE, rows_of, text_of
-from pricing.wording import say
+from pricing.wording import listed, say
 
 NAME = "spreadsheet"
 WHAT = "a spreadsheet with headings for seller, machine, accelerator, count and price"
@@ -230,7 +230,7 @@ def _checked(texts: list[str], columns: _Columns, constants: dict[str, str], nam
                 "{name} line 1: no heading is known to be {missing}; the headings are {texts}. Say which "
                 "with --map {column}=HEADING",
                 name=name,
-                missing=" or ".join(missing),
+                missing=listed(missing, " or "),
                 texts=", ".join(filter(None, texts)),
                 column=column,
             ),
