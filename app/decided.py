@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from app.exports import dumps, table_csv, warning_dicts
-from app.format import price, whole
+from app.format import day, percent, price, significant, whole, words
+from app.languages import gettext, translated
 from pricing.decisions.decision import Decision, Figure, Solved, Table, Value
-from pricing.wording import UNKNOWN, percent, significant
+from pricing.wording import UNKNOWN, Sentence
 
 FIGURE_HEADER = ("figure", "value", "unit", "meaning")
+# Figures whose texts are of closed lists; others are data and stay as they are.
+CLOSED = ("purchase", "verdict", "cheaper", "side", "what", "direction", "known", "mode", "stage", "choice")
 
 
 def solved_dict(solved: Solved) -> dict[str, object]:
@@ -74,3 +77,16 @@ def shown_value(figure: Figure, value: Value) -> str:
     if figure.kind == "share":
         return percent(value)
     return whole(int(value)) if figure.kind == "whole" else significant(value)
+
+
+def shown_on_page(figure: Figure, value: Value) -> str:
+    """Write a figure for a page: as `shown_value`, with dates and words of closed lists in its language."""
+    if isinstance(value, bool):
+        return gettext("yes") if value else gettext("no")
+    if not isinstance(value, str):
+        return shown_value(figure, value)
+    if figure.kind == "date":
+        return day(value)
+    if isinstance(value, Sentence):
+        return translated(value)
+    return words(value) if figure.name in CLOSED else value

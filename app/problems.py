@@ -10,15 +10,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pricing.errors import Fault, InvalidInputError
+from pricing.wording import say
 
 # Endings of addresses that are for machines.
 _FILES = (".json", ".csv", ".xlsx", ".tsv", ".md", ".svg", ".png")
 MEDIA_TYPE = "application/problem+json"
 DETAILS = {
-    404: "There is nothing at this address; the pages are /, /prices, /accelerators, /method and /docs.",
-    405: "This address does not take that method.",
-    429: "Too many requests; try again later.",
-    500: "The server failed on this request; it is logged.",
+    404: say("There is nothing at this address; the pages are /, /prices, /accelerators, /method and /docs."),
+    405: say("This address does not take that method."),
+    429: say("Too many requests; try again later."),
+    500: say("The server failed on this request; it is logged."),
 }
 
 
@@ -43,7 +44,8 @@ def of_input(error: InvalidInputError, where: str) -> ProblemError:
     """Make a 422 of faults in the input; `where` (query or body) begins each location."""
     faults = [Fault((where, *fault.loc), fault.msg) for fault in error.faults]
     count = len(faults)
-    detail = faults[0].msg if count == 1 else f"{count} things are wrong; the first: {faults[0].msg}"
+    first = faults[0].msg
+    detail = first if count == 1 else say("{count} things are wrong; the first: {first}", count=count, first=first)
     return ProblemError(422, detail, faults)
 
 

@@ -27,6 +27,7 @@ from pricing.errors import Fault, InvalidInputError, shown
 from pricing.flags import FLAGS
 from pricing.market import PriceTable
 from pricing.reading import Reader
+from pricing.wording import say
 
 _HERE = Path(__file__).parent
 # In a wheel the templates lie inside the package, in a checkout beside it.
@@ -65,7 +66,8 @@ class Service:
         table = self.shelf.over(name, self.table)
         if table is None:
             raise InvalidInputError.at(
-                ("table",), f"the uploaded table {shown(name)} is not here any more; upload its files again"
+                ("table",),
+                say("the uploaded table {name} is not here any more; upload its files again", name=shown(name)),
             )
         return replace(self, table=table, uploaded=name)
 
@@ -97,11 +99,13 @@ def query_pairs(request: Request) -> list[tuple[str, str]]:
     try:
         pairs = parse_qsl(raw, keep_blank_values=True, errors="strict", separator="&")
     except ValueError as error:
-        raise InvalidInputError.at((), "the query is not percent-encoded UTF-8") from error
+        raise InvalidInputError.at((), say("the query is not percent-encoded UTF-8")) from error
     for name, value in pairs:
         if any(ch < " " or ch == "\x7f" for ch in name + value):
             loc = (name,) if name.isprintable() else ()
-            raise InvalidInputError.at(loc, f"{value[:60]!a} holds a control character; remove it")
+            raise InvalidInputError.at(
+                loc, say("{value} holds a control character; remove it", value=ascii(value[:60]))
+            )
     return pairs
 
 
@@ -198,6 +202,7 @@ def _environment() -> Environment:
         auto_reload=False,
         extensions=["jinja2.ext.i18n"],
     )
+    environment.policies["ext.i18n.trimmed"] = True
     environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
     environment.filters |= {
         "significant": text.significant,

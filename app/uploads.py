@@ -14,6 +14,7 @@ from starlette.formparsers import MultiPartException
 from app.problems import ProblemError
 from pricing.errors import InvalidInputError
 from pricing.sources.document import Document, members
+from pricing.wording import say
 
 MOST_FILES = 20
 MOST_FIELDS = 50
@@ -31,7 +32,9 @@ async def uploaded(request: Request, names: Sequence[str]) -> tuple[list[Part], 
     """Return the files of a multipart form by their last names, and the values of the fields `names`."""
     kind = request.headers.get("content-type", "")
     if not kind.startswith("multipart/form-data"):
-        raise ProblemError(415, f"The body must be multipart/form-data, not {kind[:60] or 'of no stated type'}.")
+        raise ProblemError(
+            415, say("The body must be multipart/form-data, not {kind}.", kind=kind[:60] or "of no stated type")
+        )
     try:
         async with request.form(max_files=MOST_FILES, max_fields=MOST_FIELDS) as form:
             parts = [
@@ -41,9 +44,11 @@ async def uploaded(request: Request, names: Sequence[str]) -> tuple[list[Part], 
             ]
             fields = {name: [str(text) for text in form.getlist(name)] for name in names}
     except (MultiPartException, HTTPException) as error:
-        raise InvalidInputError.at(("file",), f"the form can't be read: {getattr(error, 'detail', error)}") from error
+        raise InvalidInputError.at(
+            ("file",), say("the form can't be read: {getattr}", getattr=getattr(error, "detail", error))
+        ) from error
     if not parts:
-        raise InvalidInputError.at(("file",), "choose a file")
+        raise InvalidInputError.at(("file",), say("choose a file"))
     return parts, fields
 
 

@@ -193,7 +193,9 @@ COLUMNS: tuple[Column[Estimates], ...] = (
     Column("cost_usd", "number", "USD per quoted unit; see cost_unit.", lambda e: e.cost),
     Column("cost_low_usd", "number", "Cost at the upper bound of the rate.", lambda e: e.cost_low),
     Column("cost_high_usd", "number", "Cost at the lower bound of the rate.", lambda e: e.cost_high),
-    Column("cost_unit", "text", "What the cost is quoted for.", _constant(lambda e: str.__str__(e.question.unit.cost_unit))),
+    Column(
+        "cost_unit", "text", "What the cost is quoted for.", _constant(lambda e: str.__str__(e.question.unit.cost_unit))
+    ),
     Column(
         "units_per_usd",
         "number",

@@ -8,7 +8,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from app.exports import dumps
-from app.languages import COOKIE, LANGUAGES
+from app.format import sentence
+from app.languages import COOKIE, LANGUAGES, gettext
 from app.problems import ProblemError
 from app.service import link, page, service_of
 from pricing.accelerators import UnknownNameError
@@ -18,6 +19,7 @@ from pricing.devices import recipes
 from pricing.flags import FLAGS
 from pricing.matching import REASONS
 from pricing.units import HOURS_PER_MONTH, HOURS_PER_YEAR, UNITS
+from pricing.wording import say
 
 # A browser reads both at the beginning of an address as that of another host.
 BACK = "/\\"
@@ -63,7 +65,7 @@ async def language(request: Request) -> Response:
     form = await request.form(max_files=0, max_fields=5)
     name = form.get("to")
     if not isinstance(name, str) or name not in LANGUAGES:
-        raise ProblemError(422, f"There are pages in {', '.join(LANGUAGES)} only.")
+        raise ProblemError(422, say("There are pages in {languages} only.", languages=", ".join(LANGUAGES)))
     # Only path and query of where the reader came from count, so that the way back never leads to another site.
     came = urlsplit(request.headers.get("referer", ""))
     back = f"/{came.path.lstrip(BACK)}" + (f"?{came.query}" if came.query else "")
@@ -80,7 +82,7 @@ async def measure(request: Request) -> Response:
     chosen = request.query_params.get("accelerator", "").strip()
     context: dict[str, object] = {
         "active": "measure",
-        "options": [("", "all kinds"), *((recipe.accelerator, recipe.accelerator) for recipe in found)],
+        "options": [("", gettext("all kinds")), *((recipe.accelerator, recipe.accelerator) for recipe in found)],
         "chosen": chosen,
         "recipes": [],
         "problems": {},
@@ -89,7 +91,7 @@ async def measure(request: Request) -> Response:
         try:
             names = catalogue.family_of(chosen)
         except UnknownNameError as error:
-            return page("measure.html", context | {"problems": {"accelerator": str(error)}}, status=422)
+            return page("measure.html", context | {"problems": {"accelerator": sentence(str(error))}}, status=422)
         context["recipes"] = [recipe for recipe in found if recipe.accelerator in names]
     else:
         # One of each kind of device, in the order of the table.

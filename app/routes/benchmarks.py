@@ -7,10 +7,13 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
+from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 
 from app import openapi
 from app.exports import dumps
+from app.format import sentence
+from app.languages import translated
 from app.problems import of_input
 from app.service import link, page, service_of
 from app.uploads import Part, documents_of, uploaded
@@ -21,6 +24,7 @@ from pricing.benchmarks.usage import curves_of, hardware_of, pairs_of, point_of,
 from pricing.errors import Fault, InvalidInputError
 from pricing.sources.document import Document
 from pricing.units import UNITS, unit_named
+from pricing.wording import say
 
 router = APIRouter(tags=["benchmarks"])
 MOST_RUNS = 200
@@ -40,7 +44,9 @@ def _read(parts: Sequence[Part], catalogue: Catalogue) -> Read:
     files, errors = read_benchmarks(documents, catalogue)
     faults += [fault for error in errors for fault in error.faults]
     if not files:
-        raise InvalidInputError(faults or [Fault(("file",), "there is no file that could be a benchmark's result")])
+        raise InvalidInputError(
+            faults or [Fault(("file",), say("there is no file that could be a benchmark's result"))]
+        )
     return files, faults
 
 
@@ -87,14 +93,14 @@ def _page(files: list[dict[str, Any]], faults: Sequence[Fault], status: int = 20
         "formats": [module.WHAT for module in FORMATS],
         "files": files,
         "faults": faults,
-        "problems": {"": " ".join(fault.msg for fault in faults)} if faults and not files else {},
+        "problems": {"": Markup(" ").join(sentence(fault.msg) for fault in faults)} if faults and not files else {},
         "runs": [
             {"run": run, "hardware": hardware_of(run), "point": point_of(run), "text": dumps(run).decode()}
             for run in runs[:MOST_RUNS]
         ],
         "beyond": max(len(runs) - MOST_RUNS, 0),
         "unit": unit_of(runs).id if runs else "output_token",
-        "unit_options": [(unit.id, unit.cost_unit) for unit in UNITS.values()],
+        "unit_options": [(unit.id, translated(unit.cost_unit)) for unit in UNITS.values()],
         "flags": FLAGS,
     }
     return page("benchmarks.html", context, status=status)
@@ -116,7 +122,7 @@ async def use(request: Request) -> Response:
             findings = read_benchmark(document, service_of(request).catalogue)
             read += [(run.as_dict(), hardware or common) for run in findings.measurements[:1]]
         if not read:
-            raise InvalidInputError.at((), "no run is chosen")
+            raise InvalidInputError.at((), say("no run is chosen"))
         pairs = [("unit", unit.id)]
         curves = curves_of([run for run, _ in read], [hardware for _, hardware in read])
         for place, ((run, hardware), curve) in enumerate(zip(read, curves, strict=True), 1):

@@ -13,7 +13,9 @@ from app import openapi
 from app.bodies import json_body
 from app.charts import lines_chart
 from app.cli_words import FLAGS, command_line
-from app.decided import main_table, shown_value, solved_csv, solved_json
+from app.decided import main_table, shown_on_page, solved_csv, solved_json
+from app.format import words
+from app.languages import translated
 from app.openapi_decisions import answer_schema, example_body, parameter_docs, question_schema
 from app.problems import of_input
 from app.service import (
@@ -106,7 +108,7 @@ def _form(asked: Decision, service: Service, pairs: Pairs) -> dict[str, object]:
         "details": [(name, openapi.COMPARE_DOCS[name]) for name in asked.takes if name in _AS_TEXT],
         "values": grouped(pairs),
         "problems": {},
-        "unit_options": [(unit.id, unit.cost_unit) for unit in UNITS.values()],
+        "unit_options": [(unit.id, translated(unit.cost_unit)) for unit in UNITS.values()],
         "purchases": PURCHASES,
         "providers": service.table.values("provider"),
         "accelerators": list(service.catalogue.accelerators),
@@ -129,7 +131,7 @@ def _field(name: str, info: FieldInfo) -> dict[str, object]:
         "label": info.title or name,
         "doc": info.description or "",
         "example": str((info.examples or [""])[0]),
-        "options": [*blank, *((choice, str(choice).replace("_", " ")) for choice in choices)] if choices else [],
+        "options": [*blank, *((choice, words(str(choice))) for choice in choices)] if choices else [],
         "default": "" if info.default is None or info.default == () else str(info.default),
         "several": takes_several(info),
         "flag": bool in kinds,
@@ -145,7 +147,7 @@ def _results(solved: Solved) -> dict[str, object]:
         "solved": solved,
         "unit": unit,
         "figures": [
-            (each, shown_value(each, values[each.name]), each.shown_unit(unit), values[each.name])
+            (each, each.shown_unit(unit), values[each.name])
             for each in asked.figures
             if values.get(each.name) is not None
         ],
@@ -159,7 +161,7 @@ def _results(solved: Solved) -> dict[str, object]:
             for table in asked.tables
             if (rows := solved.result.rows.get(table.name, ()))
         ],
-        "shown_value": shown_value,
+        "shown_on_page": shown_on_page,
         "chart": lines_chart(solved.result.chart) if solved.result.chart else None,
         "address": link(f"/{asked.name}", pairs),
         "json_link": link(f"/{asked.name}.json", pairs),

@@ -8,10 +8,12 @@ from datetime import date
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
+from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 
 from app import openapi
 from app.exports import dumps
+from app.format import sentence
 from app.problems import ProblemError, of_input
 from app.service import Service, page, service_of
 from app.tables import built_in
@@ -23,6 +25,7 @@ from pricing.market import PriceTable
 from pricing.sources.document import ENDINGS
 from pricing.sources.importing import FORMATS, Imported, import_document, options_of, table_text
 from pricing.sources.own_schema import read_csv
+from pricing.wording import listed, say, word
 
 router = APIRouter(tags=["prices"])
 PREVIEW_ROWS = 20
@@ -79,12 +82,20 @@ def read_uploads(
     if len(rows) > MOST_OFFERS:
         raise InvalidInputError.at(
             ("file",),
-            f"{len(rows):,} offers are more than the {MOST_OFFERS:,} that an upload may hold; use "
-            "perdollar prices import",
+            say(
+                "{number:,} offers are more than the {most:,} that an upload may hold; use perdollar prices import",
+                number=len(rows),
+                most=MOST_OFFERS,
+            ),
         )
     if not rows:
-        reasons = [f"{left.count:,} {left.sentence}" for each in files for left in each.left_out]
-        raise InvalidInputError.at(("file",), f"no offer is left: {'; '.join(reasons) or 'the files have no rows'}")
+        reasons = [
+            say("{count:,} {why}", count=left.count, why=word(left.sentence))
+            for each in files
+            for left in each.left_out
+        ]
+        why = listed(reasons, "; ") if reasons else say("the files have no rows")
+        raise InvalidInputError.at(("file",), say("no offer is left: {why}", why=why))
     text = table_text(rows)
     table = read_csv(text.encode(), "the import", catalogue, today)
     return Uploaded(
@@ -98,7 +109,7 @@ async def _uploaded(request: Request, service: Service) -> Uploaded:
     mapping = [text for text in fields["map"] if text.strip()]
     decimal = "".join(fields["decimal"][:1]) or None
     if decimal not in (None, ".", ","):
-        raise InvalidInputError.at(("decimal",), f"{decimal!r} is not a decimal sign; it is . or ,")
+        raise InvalidInputError.at(("decimal",), say("{sign} is not a decimal sign; it is . or ,", sign=repr(decimal)))
     options = options_of(mapping, decimal)
     return await run_in_threadpool(read_uploads, parts, provider, options, service.catalogue, service.today)
 
@@ -143,12 +154,12 @@ async def import_page(request: Request) -> Response:
     try:
         found = await _uploaded(request, service_of(request))
     except InvalidInputError as error:
-        return _page(None, {"": " ".join(fault.msg for fault in error.faults)}, status=422)
+        return _page(None, {"": Markup(" ").join(sentence(fault.msg) for fault in error.faults)}, status=422)
     service_of(request).shelf.put(found.id, found.text, found.table)
     return _page(found, {})
 
 
-def _page(found: Uploaded | None, problems: dict[str, str], status: int = 200) -> Response:
+def _page(found: Uploaded | None, problems: dict[str, Markup], status: int = 200) -> Response:
     context = {
         "active": "prices", "uploaded": found, "problems": problems, "formats": [module.WHAT for module in FORMATS],
         "preview": found.rows[:PREVIEW_ROWS] if found else [],
@@ -161,6 +172,6 @@ async def import_csv(request: Request, name: str) -> Response:
     """Give the table that was made of an upload."""
     text = service_of(request).shelf.text(name)
     if text is None:
-        raise ProblemError(404, "That table is not here any more; upload the files again.")
+        raise ProblemError(404, say("That table is not here any more; upload the files again."))
     headers = {"Content-Disposition": 'attachment; filename="prices.csv"'}
     return Response(text.encode(), media_type="text/csv; charset=utf-8", headers=headers)

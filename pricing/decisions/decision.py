@@ -16,6 +16,7 @@ from pricing.decisions.inputs import InputsIn
 from pricing.market import Market
 from pricing.question import Question, Warned
 from pricing.units import Unit
+from pricing.wording import Sentence, say
 
 Kind = Literal["number", "usd", "share", "whole", "text", "date", "boolean"]
 Value = str | float | int | bool | None
@@ -40,9 +41,9 @@ class Figure:
     doc: str
     kind: Kind = "number"
 
-    def shown_unit(self, unit: Unit) -> str:
+    def shown_unit(self, unit: Unit) -> Sentence:
         """Return the unit's text for a question."""
-        return self.unit.format(cost_unit=unit.cost_unit, rate_unit=unit.rate_unit, single=unit.single_noun)
+        return say(self.unit, cost_unit=unit.cost_unit, rate_unit=unit.rate_unit, single=unit.single_noun)
 
 
 @dataclass(frozen=True, slots=True)
