@@ -48,11 +48,8 @@ lock: ## Pin all dependencies anew, with hashes
 	$(LOCK) --output-file requirements.lock
 	$(LOCK) --extra dev --output-file requirements-dev.lock
 
-CATALOG := app/locale/pt_BR/LC_MESSAGES/perdollar.po
 catalog: $(DEV_STAMP) ## Bring the texts of pages and sentences into the catalog of translations
-	@$(BIN)/pybabel --quiet extract -F app/locale/babel.cfg -k say -o .catalog.pot --omit-header --no-location --sort-output .
-	@$(BIN)/pybabel --quiet update -i .catalog.pot -o $(CATALOG) -l pt_BR --no-fuzzy-matching --ignore-obsolete
-	@rm .catalog.pot
+	@$(BIN)/python -m tests.catalog
 
 wheel: $(DEV_STAMP) ## Build a wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .

@@ -457,7 +457,7 @@ def _placed(loc: Location, places: Mapping[Location, Location]) -> Location:
 
 
 # What pydantic says, for pages in other languages; its own text is the English one.
-_TEMPLATES: Mapping[str, str] = {
+PYDANTIC: Mapping[str, str] = {
     "greater_than": "{name}: {value} should be greater than {limit}",
     "greater_than_equal": "{name}: {value} should be greater than or equal to {limit}",
     "less_than": "{name}: {value} should be less than {limit}",
@@ -496,5 +496,5 @@ def sentence(item: Mapping[str, Any], known: Iterable[str] = QuestionIn.model_fi
     stated = isinstance(value, (str, int, float, bool, type(None)))
     text = f"{name}: {shown(value)} {text}" if stated else f"{name}: {text}"
     limit = next((limit for limit in item.get("ctx", {}).values() if isinstance(limit, (str, int, float))), "")
-    template = _TEMPLATES.get(kind) if stated else None
+    template = PYDANTIC.get(kind) if stated else None
     return Sentence(text, template or text, {"name": name, "value": shown(value), "limit": limit})

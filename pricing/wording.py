@@ -118,4 +118,5 @@ def word(name: str) -> Sentence:
 
 def rounded(value: float | None, digits: int = 3) -> Sentence:
     """Write a number as part of a sentence, with `digits` significant digits."""
-    return say(f"{{value:significant{digits}}}", value=value)
+    template = f"{{value:significant{digits}}}"
+    return say(template, value=value)

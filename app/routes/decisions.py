@@ -105,7 +105,7 @@ def _form(asked: Decision, service: Service, pairs: Pairs) -> dict[str, object]:
         "active": "decisions",
         "decision": asked,
         "fields": [_field(name, info) for name, info in asked.inputs.model_fields.items()],
-        "details": [(name, openapi.COMPARE_DOCS[name]) for name in asked.takes if name in _AS_TEXT],
+        "details": [(name, openapi.COMPARE_DOCS[name]) for name in asked.takes if name in SHOWN_AS_TEXT],
         "values": grouped(pairs),
         "problems": {},
         "unit_options": [(unit.id, translated(unit.cost_unit)) for unit in UNITS.values()],
@@ -118,7 +118,7 @@ def _form(asked: Decision, service: Service, pairs: Pairs) -> dict[str, object]:
 
 
 # Parameters of a comparison that the form takes as text, one field each.
-_AS_TEXT = ("region", "area", "quote", "discount", "spot_loss", "accept", "as_of")
+SHOWN_AS_TEXT = ("region", "area", "quote", "discount", "spot_loss", "accept", "as_of")
 
 
 def _field(name: str, info: FieldInfo) -> dict[str, object]:
