@@ -292,10 +292,13 @@ def _chart(case: Case, machine: Machine, first: Offered, found: Money) -> Lines 
         stairs += [((n - 1) * full, cost), (n * full, cost)]
     end = steps * full
     return Lines(
-        "Cost per month against volume",
+        say("Cost per month against volume"),
         say("{single_noun} per month", single_noun=case.question.unit.single_noun),
-        "USD per month",
-        (Series(first.name, ((0.0, 0.0), (end, end * first.usd_per_unit))), Series("Your machines", tuple(stairs))),
+        say("USD per month"),
+        (
+            Series(first.name, ((0.0, 0.0), (end, end * first.usd_per_unit))),
+            Series(say("Your machines"), tuple(stairs)),
+        ),
     )
 
 

@@ -219,8 +219,8 @@ def _chart(case: Case, target: float, rows: list[dict[str, Any]]) -> Lines | Non
         series.append(Series(f"{row['measurement']} on {row['provider']}/{row['instance_type']}", points))
     if not series:
         return None
-    series.append(Series("target", ((0.0, target), (1.0, target))))
-    return Lines("Break-even", "utilization", case.question.unit.cost_unit, tuple(series))
+    series.append(Series(say("target"), ((0.0, target), (1.0, target))))
+    return Lines(say("Break-even"), say("utilization"), case.question.unit.cost_unit, tuple(series))
 
 
 DECISION = Decision(

@@ -436,7 +436,7 @@ def _chart(rows: list[tuple[Value, ...]]) -> Lines:
         return Series(name, tuple((float(x), float(y)) for x, y in points if x is not None and y is not None))
 
     lines = (series("on demand", 2), series("committed, if that month is the last", 5), series("committed, paid", 3))
-    return Lines("Cost so far", "months", "USD", lines)
+    return Lines(say("Cost so far"), say("months"), say("USD"), lines)
 
 
 DECISION = Decision(

@@ -430,12 +430,12 @@ def _chart(case: Case, demand: Demand, best: Sized, running: Running) -> Lines |
     full = fleet.cost_per_served(
         fleet.used_cost(demand.mean, best.side.price, best.rate), demand.mean, case.question.unit
     )
-    series = [Series(best.side.name, tuple(points)), Series("at full load", ((0.0, full), (end, full)))]
+    series = [Series(best.side.name, tuple(points)), Series(say("at full load"), ((0.0, full), (end, full)))]
     if demand.mean <= end:
         here = fleet.cost_per_served(best.fixed, demand.mean, case.question.unit)
-        series.append(Series("your demand", ((demand.mean, 0.0), (demand.mean, here))))
+        series.append(Series(say("your demand"), ((demand.mean, 0.0), (demand.mean, here))))
     return Lines(
-        "Cost per served unit of a fixed fleet",
+        say("Cost per served unit of a fixed fleet"),
         say("mean demand, {rate_unit}", rate_unit=case.question.unit.rate_unit),
         case.question.unit.cost_unit,
         tuple(series),

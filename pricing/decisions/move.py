@@ -237,11 +237,11 @@ def _chart(one_off: float, saved: Amount) -> Lines | None:
         return None
     end = max(moving.NET_MONTHS[0], 2 * one_off / saved.value)
     return Lines(
-        "Payback",
-        "months",
-        "USD",
-        (Series("cost of the move", ((0.0, one_off), (end, one_off))),
-         Series("saved so far", ((0.0, 0.0), (end, end * saved.value)))),
+        say("Payback"),
+        say("months"),
+        say("USD"),
+        (Series(say("cost of the move"), ((0.0, one_off), (end, one_off))),
+         Series(say("saved so far"), ((0.0, 0.0), (end, end * saved.value)))),
     )  # fmt: skip
 
 
