@@ -12,7 +12,20 @@ from pricing.wording import UNKNOWN, Sentence
 
 FIGURE_HEADER = ("figure", "value", "unit", "meaning")
 # Figures whose texts are of closed lists; others are data and stay as they are.
-CLOSED = ("purchase", "verdict", "cheaper", "side", "what", "direction", "known", "mode", "stage", "choice")
+CLOSED = (
+    "purchase",
+    "verdict",
+    "cheaper",
+    "side",
+    "what",
+    "direction",
+    "known",
+    "mode",
+    "stage",
+    "choice",
+    "price_evidence",
+    "best",
+)
 
 
 def solved_dict(solved: Solved) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -9,7 +10,7 @@ from typing import Any
 
 from pricing.measurements import Measurement
 from pricing.units import SECONDS_PER_HOUR, Unit
-from pricing.wording import say, word
+from pricing.wording import listed, say, word
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +34,31 @@ def workings(row: Mapping[str, Any], measurement: Measurement, unit: Unit) -> li
     each = rate.value if rate else None
     replicas, success = row["replicas"], measurement.counted_share
     steps = [_price(row), _replicas(row, measurement)]
-    figures = f"{replicas} × {_said(each)}"
+    figures = say("{replicas} × {each:,.10g}", replicas=replicas, each=_known(each))
     note = "" if replicas == 1 else say("that the replicas run side by side at full speed is assumed")
     if success != 1:
-        figures += f" × {_said(success)}"
-        note = "; ".join([*([note] if note else []), "failed work is paid for, and does not count"])
-    steps.append(Step("Rate that counts", figures, row["rate_per_second"], unit.rate_unit, note))
+        figures += say(" × {success:,.10g}", success=_known(success))
+        note = listed([*([note] if note else []), say("failed work is paid for, and does not count")], "; ")
+    steps.append(Step(say("Rate that counts"), figures, row["rate_per_second"], unit.rate_unit, note))
     share = row["utilization"]
-    steps.append(Step("Utilization", "share of paid time at that rate", share, "", "" if share != 1 else "full load"))
-    price = _said(row["price_usd_per_hour"])
-    quoted = "" if unit.quoted == unit.single and unit.quoted == 1 else f" × {unit.quoted:,.0f}"
-    divisor = f"({SECONDS_PER_HOUR:,} × {_said(row['rate_per_second'])} × {_said(share)})"
-    steps.append(Step("Cost", f"{price} ÷ {divisor}{quoted}", row["cost_usd"], unit.cost_unit))
+    steps.append(
+        Step(
+            say("Utilization"),
+            say("share of paid time at that rate"),
+            share,
+            "",
+            "" if share != 1 else say("full load"),
+        )
+    )
+    quoted = "" if unit.quoted == unit.single and unit.quoted == 1 else say(" × {quoted:,.0f}", quoted=unit.quoted)
+    divided = say(
+        "{price:,.10g} ÷ ({seconds:,} × {rate:,.10g} × {share:,.10g})",
+        price=_known(row["price_usd_per_hour"]),
+        seconds=SECONDS_PER_HOUR,
+        rate=_known(row["rate_per_second"]),
+        share=_known(share),
+    )
+    steps.append(Step(say("Cost"), divided + quoted, row["cost_usd"], unit.cost_unit))
     if row["cost_low_usd"] is not None:
         for name, column, bound in (("lower", "cost_low_usd", "upper"), ("upper", "cost_high_usd", "lower")):
             steps.append(
@@ -56,8 +70,9 @@ def workings(row: Mapping[str, Any], measurement: Measurement, unit: Unit) -> li
                 )
             )
     if row["ratio_to_baseline"]:
-        figures = f"{_said(row['cost_usd'])} ÷ {_said(row['cost_usd'] / row['ratio_to_baseline'])}"
-        steps.append(Step("Ratio to the baseline", figures, row["ratio_to_baseline"], "times"))
+        baseline = row["cost_usd"] / row["ratio_to_baseline"]
+        figures = say("{cost:,.10g} ÷ {baseline:,.10g}", cost=row["cost_usd"], baseline=baseline)
+        steps.append(Step(say("Ratio to the baseline"), figures, row["ratio_to_baseline"], say("times")))
     return steps
 
 
@@ -75,24 +90,24 @@ def _price(row: Mapping[str, Any]) -> Step:
         ),
         age=age,
     )
-    note = f"{seen}; source: {row['price_source'] or 'not stated'}"
-    listed = row["list_price_usd_per_hour"]
+    note = say("{seen}; source: {source}", seen=seen, source=row["price_source"] or say("not stated"))
+    before = row["list_price_usd_per_hour"]
     figures = (
         say("of the whole instance")
-        if listed is None
-        else say("list price {said} less your discount", said=_said(listed))
+        if before is None
+        else say("list price {price:,.10g} less your discount", price=before)
     )
-    return Step("Price", figures, row["price_usd_per_hour"], "USD per hour", note)
+    return Step(say("Price"), figures, row["price_usd_per_hour"], say("USD per hour"), note)
 
 
 def _replicas(row: Mapping[str, Any], measurement: Measurement) -> Step:
     if measurement.accelerator is None:
-        return Step("Replicas", "measured on this instance type", 1, "", "applies to it alone")
+        return Step(say("Replicas"), say("measured on this instance type"), 1, "", say("applies to it alone"))
     held, needed = row["accelerator_count"], measurement.accelerator_count or 1
     idle = row["idle_accelerators"]
     note = say("{idle} left over, paid for and idle", idle=idle) if idle else ""
     return Step(
-        "Replicas",
+        say("Replicas"),
         say("⌊{held} accelerators ÷ {needed} measured⌋", held=held, needed=needed),
         row["replicas"],
         "",
@@ -100,5 +115,6 @@ def _replicas(row: Mapping[str, Any], measurement: Measurement) -> Step:
     )
 
 
-def _said(value: float | None) -> str:
-    return "n/a" if value is None else f"{value:,.10g}"
+def _known(value: float | None) -> float:
+    """Take a number that an estimate always has; one without is no number."""
+    return math.nan if value is None else value

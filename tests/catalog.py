@@ -21,6 +21,7 @@ from babel.messages.pofile import read_po, write_po
 from app.languages import CATALOGS
 from app.openapi import CHANGES_DOCS, COMPARE_DOCS, PRICES_DOCS
 from app.routes.decisions import SHOWN_AS_TEXT
+from app.view import HEADINGS, scales
 from pricing.accelerators import catalogue
 from pricing.benchmarks.reading import FORMATS as BENCHMARK_FORMATS
 from pricing.benchmarks.result import FLAGS as RUN_FLAGS
@@ -31,7 +32,7 @@ from pricing.comparability import PARTS
 from pricing.decisions import DECISIONS, decision_named
 from pricing.decisions.decision import Decision, Figure
 from pricing.flags import FLAGS
-from pricing.matching import REASONS
+from pricing.matching import REASONS, REMEDIES
 from pricing.measurements import EVIDENCE as MEASURED
 from pricing.measurements import LATENCIES
 from pricing.numbers import COMMA
@@ -40,10 +41,17 @@ from pricing.question import MeasurementIn
 from pricing.reading import PYDANTIC
 from pricing.sources.draft import LEFT_OUT
 from pricing.sources.importing import FORMATS as PRICE_FORMATS
+from pricing.units import UNITS
 
 ROOT = Path(__file__).parents[1]
 CATALOG = CATALOGS / "pt_BR" / "LC_MESSAGES" / "perdollar.po"
 KEYWORDS: dict[str, Any] = {**DEFAULT_KEYWORDS, "say": None, "word": None}
+# Values of the closed lists that decisions fill their tables and sentences with.
+VALUES = (
+    "a", "b", "price", "throughput", "utilization", "rises", "falls", "your figure", "machine", "api", "same", "fixed",
+    "scaled", "mixed", "commit", "on demand", "batch", "streaming", "lower", "upper", "Before", "After",
+    "no like price of A", "no upfront", "all upfront", "partial upfront", "convertible", "your price", "typed in",
+)  # fmt: skip
 # Statuses that pages of errors have.
 STATUSES = (400, 404, 405, 413, 415, 422, 429, 500)
 # Newer tables of plurals have a third form, for whole millions, that no text here needs.
@@ -60,12 +68,16 @@ def texts() -> Iterator[str]:
     """Yield the texts of the closed lists, and the words of their names."""
     yield COMMA
     yield from (" or ", " and ")
+    yield from VALUES
     yield from PYDANTIC.values()
     yield from (HTTPStatus(status).phrase for status in STATUSES)
     for closed in (FLAGS, REASONS, RUN_FLAGS):
         yield from closed.values()
         yield from names(closed)
+    yield from REMEDIES.values()
     yield from LEFT_OUT.values()
+    yield from (heading.label for heading in HEADINGS)
+    yield from (scale.label for unit in UNITS.values() for scale in scales(unit))
     for named in (PURCHASES, EVIDENCE, AVAILABILITY, MEASURED, KINDS, catalogue().area_names()):
         yield from names(named)
     yield from (column.doc for column in COLUMNS)

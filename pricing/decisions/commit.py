@@ -435,7 +435,11 @@ def _chart(rows: list[tuple[Value, ...]]) -> Lines:
         points = [(row[0], row[column]) for row in rows]
         return Series(name, tuple((float(x), float(y)) for x, y in points if x is not None and y is not None))
 
-    lines = (series("on demand", 2), series("committed, if that month is the last", 5), series("committed, paid", 3))
+    lines = (
+        series(say("on demand"), 2),
+        series(say("committed, if that month is the last"), 5),
+        series(say("committed, paid"), 3),
+    )
     return Lines(say("Cost so far"), say("months"), say("USD"), lines)
 
 
