@@ -5,27 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from app.exports import dumps, table_csv, warning_dicts
-from app.format import day, percent, price, significant, whole, words
+from app.format import day, percent, price, sentence, significant, whole, words
 from app.languages import gettext, translated
 from pricing.decisions.decision import Decision, Figure, Solved, Table, Value
 from pricing.wording import UNKNOWN, Sentence
 
 FIGURE_HEADER = ("figure", "value", "unit", "meaning")
 # Figures whose texts are of closed lists; others are data and stay as they are.
-CLOSED = (
-    "purchase",
-    "verdict",
-    "cheaper",
-    "side",
-    "what",
-    "direction",
-    "known",
-    "mode",
-    "stage",
-    "choice",
-    "price_evidence",
-    "best",
-)
+CLOSED = frozenset(
+    ("purchase", "verdict", "cheaper", "side", "what", "direction", "known",
+     "mode", "stage", "choice", "price_evidence", "better", "cheapest_way")
+)  # fmt: skip
 
 
 def solved_dict(solved: Solved) -> dict[str, object]:
@@ -102,4 +92,6 @@ def shown_on_page(figure: Figure, value: Value) -> str:
         return day(value)
     if isinstance(value, Sentence):
         return translated(value)
+    if figure.name == "notes":
+        return sentence(value)
     return words(value) if figure.name in CLOSED else value
