@@ -35,9 +35,10 @@ from pricing.question import (
     too_many,
 )
 from pricing.quotes import in_usd, of_quotes, parse_quote
+from pricing.refusals import sentence
 from pricing.sources.own_schema import read_rows
 from pricing.units import unit_named
-from pricing.wording import Sentence, listed, say
+from pricing.wording import listed, say
 
 _PARAMETER_OF: dict[str | int, str] = {"discounts": "discount", "exchange_rates": "exchange_rate", "quotes": "quote"}
 
@@ -219,10 +220,9 @@ class Reader:
                         raise ValueError(
                             say(
                                 "{hardware}: the count after ':' is wrong: {error}",
-                                hardware=shown(given.hardware),
-                                error=str(error),
+                                hardware=shown(given.hardware), error=str(error),
                             )
-                        ) from error
+                        ) from error  # fmt: skip
         if bool(provider) != bool(instance_type) or bool(provider) == bool(accelerator):
             raise ValueError(
                 say("say which hardware: either accelerator and accelerator_count, or provider and instance_type")
@@ -251,22 +251,17 @@ class Reader:
                 say(
                     "{provider}/{instance_type} is offered with {sizes} accelerators; say which, for example "
                     "{provider}/{instance_type}:{sizes_2}",
-                    provider=provider,
-                    instance_type=instance_type,
-                    sizes=", ".join(map(str, sizes)),
+                    provider=provider, instance_type=instance_type, sizes=", ".join(map(str, sizes)),
                     sizes_2=sizes[-1],
                 )
-            )
+            )  # fmt: skip
         if count is not None and count not in sizes:
             raise ValueError(
                 say(
                     "{provider}/{instance_type} is not offered with {count} accelerators, but with {sizes}",
-                    provider=provider,
-                    instance_type=instance_type,
-                    count=count,
-                    sizes=", ".join(map(str, sizes)),
+                    provider=provider, instance_type=instance_type, count=count, sizes=", ".join(map(str, sizes)),
                 )
-            )
+            )  # fmt: skip
         name = f"{provider}/{instance_type}" + (f":{count}" if count is not None and len(sizes) > 1 else "")
         return Measurement(
             given.label or name, None, count if count is not None else sizes[0], provider, instance_type, **common
@@ -292,12 +287,10 @@ class Reader:
                 raise ValueError(
                     say(
                         "{accelerator} already means {count} × {accelerator_2}; drop the count of {count_2}",
-                        accelerator=shown(accelerator),
-                        count=found.count,
-                        accelerator_2=found.accelerator,
+                        accelerator=shown(accelerator), count=found.count, accelerator_2=found.accelerator,
                         count_2=count,
                     )
-                )
+                )  # fmt: skip
             count = found.count
         elif count is None:
             count = 1
@@ -306,11 +299,10 @@ class Reader:
                     "count_assumed",
                     say(
                         "{label}: no count is given, so the rate is taken as that of 1 × {accelerator}.",
-                        label=given.label or accelerator,
-                        accelerator=found.accelerator,
+                        label=given.label or accelerator, accelerator=found.accelerator,
                     ),
                 )
-            )
+            )  # fmt: skip
         if found.assumed is not None:
             family = self.catalogue.accelerators[found.accelerator].family
             others = sorted(
@@ -323,12 +315,11 @@ class Reader:
                     "alias_assumed",
                     say(
                         "{assumed} is taken as {accelerator}",
-                        assumed=shown(found.assumed),
-                        accelerator=found.accelerator,
+                        assumed=shown(found.assumed), accelerator=found.accelerator,
                     )
                     + (say("; it could also be {others}.", others=listed(others, " or ")) if others else "."),
                 )
-            )
+            )  # fmt: skip
         label = given.label or f"{found.accelerator}:{count}"
         return Measurement(label, found.accelerator, count, None, None, **common)
 
@@ -351,9 +342,8 @@ class Reader:
         types = table.instance_types(provider)
         quote = say(
             " To use your own price, add quote={provider}/{instance_type}@ACCELERATOR:COUNT=USD_PER_HOUR.",
-            provider=provider,
-            instance_type=instance_type,
-        )
+            provider=provider, instance_type=instance_type,
+        )  # fmt: skip
         if not types:
             known = {*self.catalogue.providers, *table.values("provider")}
             if provider in known:
@@ -363,20 +353,17 @@ class Reader:
             raise ValueError(
                 say(
                     "{provider} is not a known provider.{near_matches}{quote}",
-                    provider=shown(provider),
-                    near_matches=near_matches(provider, sorted(known)),
-                    quote=quote,
+                    provider=shown(provider), near_matches=near_matches(provider, sorted(known)), quote=quote,
                 )
-            )
+            )  # fmt: skip
         raise ValueError(
             say(
                 "{instance_type} is not an instance type of {provider} in the table.",
-                instance_type=shown(instance_type),
-                provider=provider,
+                instance_type=shown(instance_type), provider=provider,
             )
             + near_matches(f"{provider}/{instance_type}", types)
             + quote
-        )
+        )  # fmt: skip
 
     def _filters(self, filters: FiltersIn, table: PriceTable, faults: list[Fault]) -> frozenset[str] | None:
         for name in ("provider", "region", "area", "purchase", "vendor"):
@@ -394,9 +381,8 @@ def _accepted(names: Iterable[str], faults: list[Fault]) -> frozenset[str]:
             else:
                 known = say(
                     "{name} is not a difference to accept; they are {accepted}.",
-                    name=shown(name),
-                    accepted=", ".join(ACCEPTED),
-                )
+                    name=shown(name), accepted=", ".join(ACCEPTED),
+                )  # fmt: skip
                 faults.append(Fault(("accept", i), known + near_matches(name, ACCEPTED)))
     return frozenset(parts)
 
@@ -431,11 +417,10 @@ def _with_unique_labels(measurements: Sequence[Measurement], warnings: list[Warn
                     "label_repeated",
                     say(
                         "The label {label} stands twice; the later one is called {label_2}.",
-                        label=shown(measurement.label),
-                        label_2=shown(label),
+                        label=shown(measurement.label), label_2=shown(label),
                     ),
                 )
-            )
+            )  # fmt: skip
         seen.add(label)
         result.append(replace(measurement, label=label) if number > 1 else measurement)
     return result
@@ -454,47 +439,3 @@ def _placed(loc: Location, places: Mapping[Location, Location]) -> Location:
     if places and loc and loc[0] in _PARAMETER_OF:
         return (_PARAMETER_OF[loc[0]], *(part for part in loc[1:] if isinstance(part, int)))
     return loc
-
-
-# What pydantic says, for pages in other languages; its own text is the English one.
-PYDANTIC: Mapping[str, str] = {
-    "greater_than": "{name}: {value} should be greater than {limit}",
-    "greater_than_equal": "{name}: {value} should be greater than or equal to {limit}",
-    "less_than": "{name}: {value} should be less than {limit}",
-    "less_than_equal": "{name}: {value} should be less than or equal to {limit}",
-    "literal_error": "{name}: {value} should be one of {limit}",
-    "string_too_long": "{name}: {value} is longer than {limit} characters",
-    "string_type": "{name}: {value} should be text",
-    "int_type": "{name}: {value} should be a whole number",
-    "int_from_float": "{name}: {value} should be a whole number",
-    "float_type": "{name}: {value} should be a number",
-    "float_parsing": "{name}: {value} should be a number",
-    "finite_number": "{name}: {value} should be a finite number",
-    "bool_type": "{name}: {value} should be true or false",
-}
-
-
-def sentence(item: Mapping[str, Any], known: Iterable[str] = QuestionIn.model_fields) -> str:
-    """Turn one of pydantic's errors into a sentence with field, value and what would be right."""
-    loc, kind, value = item["loc"], item["type"], item.get("input")
-    name = ".".join(str(part) for part in loc)
-    if kind == "missing":
-        return say("{name}: is missing", name=name)
-    if kind == "extra_forbidden":
-        fields = known
-        if loc[0] == "measurements":
-            fields = MeasurementIn.model_fields
-        elif loc[0] == "filters":
-            fields = FiltersIn.model_fields
-        return say("{name}: is not a field.", name=name) + near_matches(str(loc[-1]), fields)
-    if kind == "value_error":
-        return say("{name}: {error}", name=name, error=str(item["ctx"]["error"]))
-    if kind == "string_pattern_mismatch":
-        what = say("an '@', which ends a label,") if "@" in str(value) else say("a control character")
-        return say("{name}: {value} holds {what}; remove it", name=name, value=shown(value), what=what)
-    text = str(item["msg"]).removeprefix("Input ")
-    stated = isinstance(value, (str, int, float, bool, type(None)))
-    text = f"{name}: {shown(value)} {text}" if stated else f"{name}: {text}"
-    limit = next((limit for limit in item.get("ctx", {}).values() if isinstance(limit, (str, int, float))), "")
-    template = PYDANTIC.get(kind) if stated else None
-    return Sentence(text, template or text, {"name": name, "value": shown(value), "limit": limit})

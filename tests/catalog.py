@@ -38,7 +38,7 @@ from pricing.measurements import LATENCIES
 from pricing.numbers import COMMA
 from pricing.offers import AVAILABILITY, EVIDENCE, PURCHASES
 from pricing.question import MeasurementIn
-from pricing.reading import PYDANTIC
+from pricing.refusals import PYDANTIC
 from pricing.sources.draft import LEFT_OUT
 from pricing.sources.importing import FORMATS as PRICE_FORMATS
 from pricing.units import UNITS

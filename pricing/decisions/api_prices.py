@@ -188,31 +188,27 @@ def _sentences(
 ) -> Iterator[str]:
     noun = case.question.unit.single_noun
     first, found, own = offered[0], figures[0], machine.side
-    yield (
-        say(
-            "One machine, {name} at {price:significant} USD per hour ({price_said}), makes "
-            "{per_hour:significant} {noun} in a paid hour.",
-            name=own.name,
-            price=own.price,
-            price_said=own.price_said,
-            per_hour=machine.per_hour,
-            noun=noun,
-        )
+    yield say(
+        "One machine, {name} at {price:significant} USD per hour ({price_said}), makes "
+        "{per_hour:significant} {noun} in a paid hour.",
+        name=own.name,
+        price=own.price,
+        price_said=own.price_said,
+        per_hour=machine.per_hour,
+        noun=noun,
     )
     if first.usd_per_unit is None:
         yield say("None of the hosted prices listed can be counted for this traffic; the notes say why.")
         return
     seen = say("on an unknown day") if first.price.observed_on is None else first.price.observed_on
-    yield (
-        say(
-            "The cheapest hosted price listed, {name} (seen {seen}), charges "
-            "{api_usd_per_machine_hour:significant} USD for that work, {ratio_to_machine:significant} "
-            "times the machine's price.",
-            name=first.name,
-            seen=seen,
-            api_usd_per_machine_hour=found["api_usd_per_machine_hour"],
-            ratio_to_machine=found["ratio_to_machine"],
-        )
+    yield say(
+        "The cheapest hosted price listed, {name} (seen {seen}), charges "
+        "{api_usd_per_machine_hour:significant} USD for that work, {ratio_to_machine:significant} "
+        "times the machine's price.",
+        name=first.name,
+        seen=seen,
+        api_usd_per_machine_hour=found["api_usd_per_machine_hour"],
+        ratio_to_machine=found["ratio_to_machine"],
     )
     yield _pays_from(found, noun)
     dearer = sum(_cheaper(each) == "machine" for each in figures)
@@ -223,16 +219,14 @@ def _sentences(
             number=len(offered),
         )
     if inputs.units_per_month is not None:
-        yield (
-            say(
-                "For {units_per_month:significant} {noun} a month, {machines_for_volume} machines cost "
-                "{machines_usd_per_month:significant} USD, and the API {api_usd_per_month:significant} USD.",
-                units_per_month=inputs.units_per_month,
-                noun=noun,
-                machines_for_volume=values["machines_for_volume"],
-                machines_usd_per_month=found["machines_usd_per_month"],
-                api_usd_per_month=found["api_usd_per_month"],
-            )
+        yield say(
+            "For {units_per_month:significant} {noun} a month, {machines_for_volume} machines cost "
+            "{machines_usd_per_month:significant} USD, and the API {api_usd_per_month:significant} USD.",
+            units_per_month=inputs.units_per_month,
+            noun=noun,
+            machines_for_volume=values["machines_for_volume"],
+            machines_usd_per_month=found["machines_usd_per_month"],
+            api_usd_per_month=found["api_usd_per_month"],
         )
 
 

@@ -13,7 +13,8 @@ from pricing.decisions.inputs import InputsIn
 from pricing.errors import Fault, InvalidInputError, near_matches, shown
 from pricing.parameters import is_detail
 from pricing.question import Question, QuestionIn
-from pricing.reading import Reader, sentence
+from pricing.reading import Reader
+from pricing.refusals import sentence
 from pricing.wording import listed, say, word
 
 # What the parameters of a link are called in JSON, where they are not of the same name.

@@ -227,31 +227,27 @@ def _sentences(inputs: AudioIn, rows: list[dict[str, Any]], values: dict[str, Va
         yield say("No offer that passes the filters carries this hardware.")
         return
     first = rows[0]
-    yield (
-        say(
-            "An hour of audio costs {cost_usd:significant} USD on {provider}/{instance_type} ({region}, "
-            "{purchase}), the cheapest of {number} offers, at an RTFx of {rate_per_second:significant} "
-            "(RTF {rtf_of_rtfx:significant}).",
-            cost_usd=first["cost_usd"],
-            provider=first["provider"],
-            instance_type=first["instance_type"],
-            region=first["region"],
-            purchase=word(first["purchase"]),
-            number=len(rows),
-            rate_per_second=first["rate_per_second"],
-            rtf_of_rtfx=audio.rtf_of_rtfx(first["rate_per_second"]),
-        )
+    yield say(
+        "An hour of audio costs {cost_usd:significant} USD on {provider}/{instance_type} ({region}, "
+        "{purchase}), the cheapest of {number} offers, at an RTFx of {rate_per_second:significant} "
+        "(RTF {rtf_of_rtfx:significant}).",
+        cost_usd=first["cost_usd"],
+        provider=first["provider"],
+        instance_type=first["instance_type"],
+        region=first["region"],
+        purchase=word(first["purchase"]),
+        number=len(rows),
+        rate_per_second=first["rate_per_second"],
+        rtf_of_rtfx=audio.rtf_of_rtfx(first["rate_per_second"]),
     )
     factor = values["billed_factor"]
     if isinstance(factor, float):
-        yield (
-            say(
-                "Clips of {clip_seconds:g} s are billed {factor:significant} times their length; per billed "
-                "hour that is {cost_per_billed_hour_usd:significant} USD.",
-                clip_seconds=inputs.clip_seconds,
-                factor=factor,
-                cost_per_billed_hour_usd=_number(values, "cost_per_billed_hour_usd"),
-            )
+        yield say(
+            "Clips of {clip_seconds:g} s are billed {factor:significant} times their length; per billed "
+            "hour that is {cost_per_billed_hour_usd:significant} USD.",
+            clip_seconds=inputs.clip_seconds,
+            factor=factor,
+            cost_per_billed_hour_usd=_number(values, "cost_per_billed_hour_usd"),
         )
     if inputs.acceptance is not None:
         usable = rounded(_number(values, "cost_per_usable_hour_usd"))

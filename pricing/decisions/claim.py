@@ -204,13 +204,11 @@ def _sentences(
         if isinstance(price, float):
             yield say("At these rates it holds up to a price of B of {price:significant4} USD per hour.", price=price)
     else:
-        yield (
-            say(
-                "For that to be true for you, B must do {values_number:significant} times A's rate; to break "
-                "even, {values_number_2:significant} times.",
-                values_number=values_number(values, "factor_needed_for_claim"),
-                values_number_2=values_number(values, "factor_needed_to_break_even"),
-            )
+        yield say(
+            "For that to be true for you, B must do {values_number:significant} times A's rate; to break "
+            "even, {values_number_2:significant} times.",
+            values_number=values_number(values, "factor_needed_for_claim"),
+            values_number_2=values_number(values, "factor_needed_to_break_even"),
         )
     needed = values["rate_needed_for_claim_per_second"]
     if isinstance(needed, float):

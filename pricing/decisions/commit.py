@@ -370,18 +370,15 @@ def _sentences(
     prices = say(
         "{price_usd_per_hour:significant} USD per hour for {term:significant} months, against "
         "{price:significant} on demand",
-        price_usd_per_hour=best.plan.price_usd_per_hour,
-        term=term,
-        price=base.price,
-    )
+        price_usd_per_hour=best.plan.price_usd_per_hour, term=term, price=base.price,
+    )  # fmt: skip
     if month is None:
         yield say("Committing never pays: {prices}.", prices=prices)
     else:
         yield say(
             "Committing pays if the machine is needed for {month:significant} months or longer: {prices}.",
-            month=month,
-            prices=prices,
-        )
+            month=month, prices=prices,
+        )  # fmt: skip
     horizon = values["horizon_months"]
     lead = {
         "commit": say(
@@ -392,29 +389,23 @@ def _sentences(
         ),
         "equal": "they cost the same",
     }[outcome.choice]
-    yield (
-        say(
-            "Expected over {horizon} months: {expected_committed_usd} committed, "
-            "{expected_on_demand_usd} on demand; {lead}.",
-            horizon=horizon,
-            expected_committed_usd=usd("expected_committed_usd"),
-            expected_on_demand_usd=usd("expected_on_demand_usd"),
-            lead=lead,
-        )
-    )
+    yield say(
+        "Expected over {horizon} months: {expected_committed_usd} committed, "
+        "{expected_on_demand_usd} on demand; {lead}.",
+        horizon=horizon, expected_committed_usd=usd("expected_committed_usd"),
+        expected_on_demand_usd=usd("expected_on_demand_usd"), lead=lead,
+    )  # fmt: skip
     worst, late = values["worst_regret_committed_month"], values["worst_regret_on_demand_month"]
     if worst is not None:
         yield say(
             "At worst committing costs {worst_regret_committed_usd} too much, if month {worst} is the last.",
-            worst_regret_committed_usd=usd("worst_regret_committed_usd"),
-            worst=worst,
-        )
+            worst_regret_committed_usd=usd("worst_regret_committed_usd"), worst=worst,
+        )  # fmt: skip
     if late is not None:
         yield say(
             "At worst on demand costs {worst_regret_on_demand_usd} too much, if month {late} is the last.",
-            worst_regret_on_demand_usd=usd("worst_regret_on_demand_usd"),
-            late=late,
-        )
+            worst_regret_on_demand_usd=usd("worst_regret_on_demand_usd"), late=late,
+        )  # fmt: skip
     chance = values["monthly_chance_to_tie"]
     if isinstance(chance, float):
         yield say(
@@ -423,11 +414,8 @@ def _sentences(
     if best.offer is not None and best.offer.row is not None:
         yield say(
             "Committed: {name}, {price_said}. On demand: {name_2}, {price_said_2}.",
-            name=best.name,
-            price_said=best.offer.price_said,
-            name_2=base.name,
-            price_said_2=base.price_said,
-        )
+            name=best.name, price_said=best.offer.price_said, name_2=base.name, price_said_2=base.price_said,
+        )  # fmt: skip
 
 
 def _chart(rows: list[tuple[Value, ...]]) -> Lines:

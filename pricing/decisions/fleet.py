@@ -255,10 +255,9 @@ def _check(running: Running) -> None:
             raise ValueError(
                 say(
                     "{least:,} machines are more than {most_machines:,}",
-                    least=running.least,
-                    most_machines=fleet.MOST_MACHINES,
+                    least=running.least, most_machines=fleet.MOST_MACHINES,
                 )
-            )
+            )  # fmt: skip
     with at_field("start_up_minutes"):
         fleet.checked(replace(running, billing_minutes=1.0))
     with at_field("billing_minutes"):
@@ -363,45 +362,32 @@ def _number(values: dict[str, Value], name: str) -> float:
 
 def _sentences(case: Case, demand: Demand, best: Sized, values: dict[str, Value]) -> Iterator[str]:
     unit = case.question.unit
-    yield (
-        say(
-            "{machines} of {name} at {price:significant4} USD per hour ({price_said}) "
-            "for a peak of {peak:significant} {rate_unit}: {fixed:significant4} USD a month.",
-            machines=say("1 machine") if best.machines == 1 else say("{count} machines", count=best.machines),
-            name=best.side.name,
-            price=best.side.price,
-            price_said=best.side.price_said,
-            peak=demand.peak,
-            rate_unit=unit.rate_unit,
-            fixed=best.fixed,
-        )
-    )
-    yield (
-        say(
-            "That is {cost_per_served_usd:significant} {cost_unit} served, against "
-            "{cost_at_full_load_usd:significant} at full load: the fleet is used to "
-            "{achieved_utilization:percent}. Only the first stands beside an API's price.",
-            cost_per_served_usd=_number(values, "cost_per_served_usd"),
-            cost_unit=unit.cost_unit,
-            cost_at_full_load_usd=_number(values, "cost_at_full_load_usd"),
-            achieved_utilization=_number(values, "achieved_utilization"),
-        )
-    )
+    yield say(
+        "{machines} of {name} at {price:significant4} USD per hour ({price_said}) "
+        "for a peak of {peak:significant} {rate_unit}: {fixed:significant4} USD a month.",
+        machines=say("1 machine") if best.machines == 1 else say("{count} machines", count=best.machines),
+        name=best.side.name, price=best.side.price, price_said=best.side.price_said, peak=demand.peak,
+        rate_unit=unit.rate_unit, fixed=best.fixed,
+    )  # fmt: skip
+    yield say(
+        "That is {cost_per_served_usd:significant} {cost_unit} served, against "
+        "{cost_at_full_load_usd:significant} at full load: the fleet is used to "
+        "{achieved_utilization:percent}. Only the first stands beside an API's price.",
+        cost_per_served_usd=_number(values, "cost_per_served_usd"), cost_unit=unit.cost_unit,
+        cost_at_full_load_usd=_number(values, "cost_at_full_load_usd"),
+        achieved_utilization=_number(values, "achieved_utilization"),
+    )  # fmt: skip
     if best.scaled is not None:
         yield say("Scaled by the hour it costs {scaled:significant4} USD a month.", scaled=best.scaled)
     mixed = values.get("mixed_usd_per_month")
     if isinstance(mixed, float):
         price = rounded(_number(values, "reserved_price_usd_per_hour"), 4)
-        yield (
-            say(
-                "With {reserved_machines} reserved at {price} USD per hour ({reserved_offer}) and the others "
-                "by the hour: {mixed:significant4} USD a month.",
-                reserved_machines=values["reserved_machines"],
-                price=price,
-                reserved_offer=values["reserved_offer"],
-                mixed=mixed,
-            )
-        )
+        yield say(
+            "With {reserved_machines} reserved at {price} USD per hour ({reserved_offer}) and the others "
+            "by the hour: {mixed:significant4} USD a month.",
+            reserved_machines=values["reserved_machines"], price=price, reserved_offer=values["reserved_offer"],
+            mixed=mixed,
+        )  # fmt: skip
 
 
 def _warnings(demand: Demand, inputs: FleetIn) -> Iterator[Warned]:
@@ -415,9 +401,8 @@ def _warnings(demand: Demand, inputs: FleetIn) -> Iterator[Warned]:
     if inputs.units_per_month is not None and inputs.peak_to_mean is None:
         yield Warned("peak_assumed", say("No peak is given: the demand is taken to be the same in all hours."))
     if inputs.headroom == 0:
-        yield Warned(
-            "no_headroom", say("Without headroom a machine is planned at full load, where latency has no bound.")
-        )
+        said = say("Without headroom a machine is planned at full load, where latency has no bound.")
+        yield Warned("no_headroom", said)
 
 
 def _chart(case: Case, demand: Demand, best: Sized, running: Running) -> Lines | None:

@@ -5,14 +5,11 @@ Work is done once per distinct text of a column, which keeps 200,000 rows quick.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -35,6 +32,7 @@ from pricing.offers import (
     refuse_conflicts,
 )
 from pricing.sources import cells
+from pricing.sources.own_text import decoded, line_numbers, parsed, unquoted
 from pricing.wording import say
 
 MOST_FAULTS = 20
@@ -126,8 +124,8 @@ def read_csv(data: bytes, name: str, catalogue: Catalogue, today: date | None) -
     is shipped). PriceFileError lists up to 20 faults, each with line, column, value and what would
     be right.
     """
-    text = _decoded(data, name)
-    header, columns, size = _unquoted(text) or _parsed(text, name)
+    text = decoded(data, name)
+    header, columns, size = unquoted(text) or parsed(text, name)
     _check_header(header, name)
     if not size:
         raise PriceFileError.at((name,), say("{name}: no rows below the heading", name=name))
@@ -136,7 +134,7 @@ def read_csv(data: bytes, name: str, catalogue: Catalogue, today: date | None) -
 
     def where(i: int) -> tuple[Location, str]:
         # Found once, at the first fault: a large file is slow to go through.
-        lines.extend(_lines(text) if not lines else ())
+        lines.extend(line_numbers(text) if not lines else ())
         line = lines[i]
         return (name, line), f"{name} line {line}"
 
@@ -197,100 +195,6 @@ def read_file(path: Path, catalogue: Catalogue, today: date | None) -> PriceTabl
     return read_csv(data, path.name, catalogue, today)
 
 
-def _decoded(data: bytes, name: str) -> str:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise PriceFileError.at((name,), say("{name}: is UTF-16; save it as CSV in UTF-8", name=name))
-    if data[:4] == b"PK\x03\x04":
-        raise PriceFileError.at((name,), say("{name}: is a spreadsheet or zip file; save it as CSV", name=name))
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise PriceFileError.at(
-            (name, line),
-            say(
-                "{name} line {line}: byte 0x{data:02x} is not UTF-8; save the file as UTF-8",
-                name=name,
-                line=line,
-                data=data[error.start],
-            ),
-        ) from error
-
-
-_Parsed = tuple[list[str], Sequence[Sequence[str]], int]
-
-
-def _unquoted(text: str) -> _Parsed | None:
-    """Split a file without quotes, where every comma separates; None if it needs a real parser."""
-    if '"' in text or "\r" in (lines := text.replace("\r\n", "\n").rstrip("\n")):
-        return None
-    header = lines.partition("\n")[0].split(",")
-    signs = np.frombuffer(lines.encode() + b"\n", np.uint8)
-    commas_before = np.searchsorted(np.flatnonzero(signs == ord(",")), np.flatnonzero(signs == ord("\n")))
-    width = len(header)
-    if width < 2 or (np.diff(commas_before, prepend=0) != width - 1).any():
-        return None
-    flat = lines.replace("\n", ",").split(",")
-    return header, [flat[width + i :: width] for i in range(width)], len(flat) // width - 1
-
-
-def _parsed(text: str, name: str) -> _Parsed:
-    """Read the heading and the columns below it; blank lines are passed over."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        header = next(reader, None)
-        if header is None:
-            needed = ",".join(REQUIRED_COLUMNS)
-            raise PriceFileError.at(
-                (name,), say("{name}: is empty; the first line must be {needed},…", name=name, needed=needed)
-            )
-        if not header:
-            raise PriceFileError.at(
-                (name, 1), say("{name} line 1: blank; the heading must be the first line", name=name)
-            )
-        columns: list[list[str]] = [[] for _ in header]
-        size = 0
-        # In portions, so that the rows of a large file need not all be held at once.
-        while portion := list(islice(reader, 2000)):
-            rows = [row for row in portion if row]
-            for i, row in enumerate(rows):
-                if len(row) != len(header):
-                    line = next(islice(_lines(text), size + i, None))
-                    raise PriceFileError.at(
-                        (name, line),
-                        say(
-                            "{name} line {line}: {number} cells, but the heading has {number_2}; a cell with a comma "
-                            "in it needs quotes around it",
-                            name=name,
-                            line=line,
-                            number=len(row),
-                            number_2=len(header),
-                        ),
-                    )
-            for column, part in zip(columns, zip(*rows, strict=True), strict=False):
-                column.extend(part)
-            size += len(rows)
-    except csv.Error as error:
-        raise PriceFileError.at(
-            (name, reader.line_num),
-            say(
-                "{name} line {line_num}: not valid CSV ({error})", name=name, line_num=reader.line_num, error=str(error)
-            ),
-        ) from error
-    return header, columns, size
-
-
-def _lines(text: str) -> Iterator[int]:
-    """Yield the line on which each row of the body begins; only needed for messages."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    next(reader)
-    begins = reader.line_num + 1
-    for row in reader:
-        if row:
-            yield begins
-        begins = reader.line_num + 1
-
-
 def _check_header(header: list[str], name: str) -> None:
     known = set(OFFER_COLUMNS)
     header[:] = [cell.strip() for cell in header]
@@ -300,10 +204,9 @@ def _check_header(header: list[str], name: str) -> None:
             say(
                 "{name} line 1: the columns are separated by {next}; save the file with commas between "
                 "columns and a dot as decimal sign",
-                name=name,
-                next=shown(next(s for s in header[0] if s in ";\t|")),
+                name=name, next=shown(next(s for s in header[0] if s in ";\t|")),
             ),
-        )
+        )  # fmt: skip
     faults = []
     for cell in header:
         if cell not in known:
@@ -332,7 +235,7 @@ def _check_header(header: list[str], name: str) -> None:
                     required_columns=", ".join(REQUIRED_COLUMNS),
                 ),
             )
-        )
+        )  # fmt: skip
     if faults:
         raise PriceFileError(faults[:MOST_FAULTS])
 
@@ -364,19 +267,16 @@ def _table(rows: _Rows, catalogue: Catalogue, today: date | None) -> PriceTable:
             raise ValueError(
                 say(
                     "{text} carries a count; write {accelerator} here and {count} as accelerator_count",
-                    text=shown(text),
-                    accelerator=found.accelerator,
-                    count=found.count,
+                    text=shown(text), accelerator=found.accelerator, count=found.count,
                 )
-            )
+            )  # fmt: skip
         if found.assumed is not None:
             assumed.add(
                 say(
                     "{text} in the price table is taken as {accelerator}",
-                    text=shown(text),
-                    accelerator=found.accelerator,
+                    text=shown(text), accelerator=found.accelerator,
                 )
-            )
+            )  # fmt: skip
         return found.accelerator
 
     words = {
@@ -449,10 +349,9 @@ def _check_rows(rows: _Rows, columns: Columns) -> None:
             say(
                 "'{count}' does not go with accelerator {at}; an instance with accelerators has a count of "
                 "at least 1, one without has a blank accelerator and 0",
-                count=columns.count[i],
-                at=shown(accelerator.at(i)),
+                count=columns.count[i], at=shown(accelerator.at(i)),
             ),
-        )
+        )  # fmt: skip
     for i in np.flatnonzero(columns.sized & (columns.count == 0)).tolist():
         rows.fault(i, "sizes", "sizes need an accelerator")
     unpriced = np.isnan(columns.price) & ~columns.words["availability"].mask(["withdrawn"])

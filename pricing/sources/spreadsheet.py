@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import datetime
 
 from pricing import estimate
 from pricing.accelerators import folded
 from pricing.errors import InvalidInputError, PriceFileError, near_matches, shown
-from pricing.numbers import read_day, read_number, read_whole_number
 from pricing.offers import OFFER_COLUMNS
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
@@ -22,6 +21,7 @@ from pricing.sources.headings import (
     price_heading,
     purchase_of,
 )
+from pricing.sources.sheet_cells import read_amount, read_months, read_seen
 from pricing.sources.sheet_rows import MOST_ABOVE, rows_of, text_of
 from pricing.wording import listed, say
 
@@ -59,8 +59,6 @@ HEADINGS = {
     "price_unit": ("priceunit", "unit", "billingunit", "per", "unitofmeasure", "period"),
 }  # fmt: skip
 _BY_HEADING = {heading: column for column, headings in HEADINGS.items() for heading in headings}
-_MONEY = re.compile(r"^[^\d.,+-]*(.*?)[^\d.,]*$", re.DOTALL)
-_GERMAN = re.compile(r"-?[0-9]{1,3}(?:\.[0-9]{3})*(?:,[0-9]+)?|-?[0-9]+(?:,[0-9]+)?")
 _TIMES = re.compile(r"(.+?)\s*[x×*]\s*(\d{1,4})|(\d{1,4})\s*[x×*]\s*(.+)", re.IGNORECASE)
 # What stands where there is no price, and where there is no accelerator.
 _NOTHING = {"", "na", "none", "null", "tbd", "tba", "onrequest", "contactsales", "contactus", "quote", "callus", "nil",
@@ -152,12 +150,9 @@ def _mapped(texts: list[str], columns: _Columns, options: dict[str, str], name: 
                 (name, 1),
                 say(
                     "{name} line 1: there is no heading {heading} for {column}.{hint}",
-                    name=name,
-                    heading=shown(heading),
-                    column=column,
-                    hint=hint,
+                    name=name, heading=shown(heading), column=column, hint=hint,
                 ),
-            )
+            )  # fmt: skip
         i = texts.index(heading)
         for other in [known for known, at in columns.places.items() if at == i]:
             del columns.places[other]
@@ -170,12 +165,9 @@ def _mapped(texts: list[str], columns: _Columns, options: dict[str, str], name: 
                     (name, 1),
                     say(
                         "{name} line 1: {heading} is a price per accelerator; map it as {per_accelerator}={heading_2}",
-                        name=name,
-                        heading=shown(heading),
-                        per_accelerator=PER_ACCELERATOR,
-                        heading_2=heading,
+                        name=name, heading=shown(heading), per_accelerator=PER_ACCELERATOR, heading_2=heading,
                     ),
-                )
+                )  # fmt: skip
             said = said or PriceHeading(each, 1.0, None, None, None)
             columns.prices = {i: replace(said, each=each)}
         else:
@@ -192,13 +184,9 @@ def _checked(texts: list[str], columns: _Columns, constants: dict[str, str], nam
             (name, 1),
             say(
                 "{name} line 1: both {one} and {other} could be {column}; say which with --map {column}={one_2}",
-                name=name,
-                one=shown(one),
-                other=shown(other),
-                column=column,
-                one_2=one,
+                name=name, one=shown(one), other=shown(other), column=column, one_2=one,
             ),
-        )
+        )  # fmt: skip
     alike: dict[tuple[str | None, int | None, bool], int] = {}
     for i, heading in columns.prices.items():
         key = (heading.purchase, heading.term_months, heading.each)
@@ -229,12 +217,9 @@ def _checked(texts: list[str], columns: _Columns, constants: dict[str, str], nam
             say(
                 "{name} line 1: no heading is known to be {missing}; the headings are {texts}. Say which "
                 "with --map {column}=HEADING",
-                name=name,
-                missing=listed(missing, " or "),
-                texts=", ".join(filter(None, texts)),
-                column=column,
+                name=name, missing=listed(missing, " or "), texts=", ".join(filter(None, texts)), column=column,
             ),
-        )
+        )  # fmt: skip
     used = {*columns.places.values(), *columns.prices}
     unused = [text for i, text in enumerate(texts) if text and i not in used]
     if unused:
@@ -290,7 +275,7 @@ class _Sheet:
         if folded(text) in _NOTHING:
             return None
         try:
-            return _number(text, self.draft.options.get("decimal", "."))
+            return read_amount(text, self.draft.options.get("decimal", "."))
         except ValueError as error:
             raise self._fault(column, str(error)) from error
 
@@ -300,12 +285,9 @@ class _Sheet:
             place,
             say(
                 "{file} line {number}, column {column}: {message}",
-                file=self.file,
-                number=self.number,
-                column=column,
-                message=message,
+                file=self.file, number=self.number, column=column, message=message,
             ),
-        )
+        )  # fmt: skip
 
     def row(self, number: int, cells: list[object]) -> None:
         """Read one row, which may hold several prices."""
@@ -339,10 +321,9 @@ class _Sheet:
             self.draft.note(
                 say(
                     "{told} is not a seller that is known; its prices are those of {seller}",
-                    told=shown(told),
-                    seller=repr(seller),
+                    told=shown(told), seller=repr(seller),
                 )
-            )
+            )  # fmt: skip
         name, instance = self._text("accelerator"), self._text("instance_type")
         stated = self._amount(self._value(COUNT), COUNT)
         if stated is None and COUNT in self.constants:
@@ -368,10 +349,9 @@ class _Sheet:
                 say(
                     "how many {name} the price is for is not said; name the column with --map {count}=HEADING, "
                     "or the number for all rows with --map {count}=8",
-                    name=name or instance,
-                    count=COUNT,
+                    name=name or instance, count=COUNT,
                 ),
-            )
+            )  # fmt: skip
         return seller, instance or f"{count}x {name}", found[0], count
 
     def _chip(self, name: str, instance: str) -> tuple[str, int | None] | None:
@@ -390,7 +370,7 @@ class _Sheet:
             self.draft.leave_out("unknown_purchase", f"line {self.number}: {text}")
             return None
         if folded(term_text) not in ("", "none", "na", "0"):
-            term = _months(term_text, self.file, self.number)
+            term = read_months(term_text, self.file, self.number)
         if term is not None and purchase is None:
             purchase = "reserved"
         return purchase, term
@@ -403,7 +383,7 @@ class _Sheet:
         hours = hours_of(unit) or (hours_of(cell) if currency_of(cell) else None) or heading.hours
         each = heading.each or is_per_accelerator(unit)
         code = currency_of(cell) or heading.currency or self._text("currency").upper() or self.constants.get("currency")
-        day = _day(self._value("observed_on"), self.file, self.number)
+        day = read_seen(self._value("observed_on"), self.file, self.number)
         purchase, term = heading.purchase or wanted[0], heading.term_months or wanted[1]
         upfront = self._amount(self._value("upfront"), "upfront") or 0.0
         price = amount * (max(count, 1) if each else 1) / hours
@@ -444,68 +424,11 @@ class _Sheet:
                     "{file}: line {before} and line {number} are the same offer ({seller}/{name} × {count}, "
                     "{region}, {purchase}) with different prices ({before_2:g} and {price:g} USD/h); keep one of "
                     "them, or tell them apart by region or date",
-                    file=self.file,
-                    before=before[0],
-                    number=self.number,
-                    seller=seller,
-                    name=name,
-                    count=count,
-                    region=offer.region,
-                    purchase=offer.purchase,
-                    before_2=before[1],
-                    price=price,
+                    file=self.file, before=before[0], number=self.number, seller=seller, name=name, count=count,
+                    region=offer.region, purchase=offer.purchase, before_2=before[1], price=price,
                 ),
-            )
+            )  # fmt: skip
         else:
             self.draft.leave_out(
                 "repeated", say("line {number}, as line {before}", number=self.number, before=before[0])
             )
-
-
-def _number(text: str, decimal: str) -> float:
-    """Read an amount of money or a quantity; what has two readings is refused."""
-    match = _MONEY.match(text)
-    plain = (match[1] if match else text).replace("\u00a0", "").replace(" ", "")
-    if not any(ch.isdigit() for ch in plain):
-        raise ValueError(say("{text} is not a number", text=shown(text)))
-    if decimal == ",":
-        if not _GERMAN.fullmatch(plain):
-            raise ValueError(say("{text} is not a number with a decimal comma, such as 1.234,50", text=shown(text)))
-        return read_number(plain.replace(".", "").replace(",", "."))
-    try:
-        return read_number(plain, thousands=True)
-    except ValueError as error:
-        raise ValueError(
-            say("{error}; if commas are decimal signs in this file, add --decimal ,", error=str(error))
-        ) from error
-
-
-def _months(text: str, file: str, number: int) -> int:
-    """Read a term: 12, 12 months, 1 year, 3y."""
-    match = re.fullmatch(r"([0-9]+)\s*(y|yr|yrs|year|years|m|mo|month|months)?(?:\.0)?", text.lower())
-    if match is None:
-        raise PriceFileError.at(
-            (file, number, "term_months"),
-            say(
-                "{file} line {number}: {text} is not a term; write 12 months or 1 year",
-                file=file,
-                number=number,
-                text=shown(text),
-            ),
-        )
-    years = (match[2] or "m").startswith("y")
-    return read_whole_number(match[1], least=1, most=1200) * (12 if years else 1)
-
-
-def _day(value: object, file: str, number: int) -> str:
-    if value in (None, ""):
-        return ""
-    if isinstance(value, (date, datetime)):
-        return value.strftime("%Y-%m-%d")
-    try:
-        return read_day(str(value)).isoformat()
-    except ValueError as error:
-        raise PriceFileError.at(
-            (file, number, "observed_on"),
-            say("{file} line {number}: {error}", file=file, number=number, error=str(error)),
-        ) from error
