@@ -392,10 +392,8 @@ def _sentences(case: Case, demand: Demand, best: Sized, values: dict[str, Value]
 
 def _warnings(demand: Demand, inputs: FleetIn) -> Iterator[Warned]:
     if demand.hours is None:
-        yield Warned(
-            "hours_unknown",
-            say("Scaling by the hour needs the demand hour by hour; only a fixed fleet can be worked out."),
-        )
+        said = say("Scaling by the hour needs the demand hour by hour; only a fixed fleet can be worked out.")
+        yield Warned("hours_unknown", said)
     elif len(demand.hours) == HOURS_PER_YEAR:
         yield Warned("year_as_month", say("A month is the twelfth part of the year that is given."))
     if inputs.units_per_month is not None and inputs.peak_to_mean is None:
