@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from app.charts import curve_chart, dot_chart, tornado_chart
 from app.cli_words import command_line
 from app.exports import page_rows, rows_of
-from app.languages import gettext
+from app.languages import gettext, translated
 from app.presets import preset_body, preset_links, preset_pairs, published_rows
 from app.service import (
     Pairs,
@@ -157,7 +157,7 @@ def _form(service: Service, pairs: Pairs) -> dict[str, object]:
         "problems": {},
         "presets": preset_links(service.reader()),
         "published": published_rows(pairs, service.reader()),
-        "unit_options": [(unit.id, unit.cost_unit) for unit in UNITS.values()],
+        "unit_options": [(unit.id, translated(unit.cost_unit)) for unit in UNITS.values()],
         "purchases": PURCHASES,
         "providers": [*known, *others],
         "areas": service.catalogue.area_names(),

@@ -32,7 +32,7 @@ from pricing.benchmarks.result import AmbiguousNumberError, Findings, distinguis
 from pricing.benchmarks.values import broken
 from pricing.errors import InvalidInputError
 from pricing.sources.document import Document
-from pricing.wording import say
+from pricing.wording import listed, say, word
 
 # Each module has NAME, WHAT (a sentence part for messages), recognises(document) and read(document,
 # findings). The first that recognises a document reads it; formats that look like others come first.
@@ -69,7 +69,7 @@ def read_benchmark(document: Document, catalogue: Catalogue) -> Findings:
         document, module = shorter, _recognised(shorter)
     if module is None:
         wrong = what_is_wrong(document)
-        known = ", ".join(str(module.WHAT) for module in FORMATS)
+        known = listed(word(module.WHAT) for module in FORMATS)
         raise broken(document, wrong or say("is no result file of a known form; these are {known}", known=known))
     findings = Findings(document.name, str(module.NAME), catalogue, document.folders)
     try:
@@ -88,7 +88,7 @@ def read_benchmark(document: Document, catalogue: Catalogue) -> Findings:
             say(
                 "{name}: looks like {what}, but can't be read as such ({what_2})",
                 name=document.name,
-                what=module.WHAT,
+                what=word(module.WHAT),
                 what_2=what,
             ),
         ) from error
@@ -109,7 +109,9 @@ def read_benchmark(document: Document, catalogue: Catalogue) -> Findings:
         reason = f" ({findings.warnings[0]})" if findings.warnings else ""
         raise InvalidInputError.at(
             (document.name,),
-            say("{name}: {what}, but no run is in it{reason}", name=document.name, what=module.WHAT, reason=reason),
+            say(
+                "{name}: {what}, but no run is in it{reason}", name=document.name, what=word(module.WHAT), reason=reason
+            ),
         )
     return findings
 

@@ -29,7 +29,7 @@ from pricing.sources import (
 )
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, LeftOut
-from pricing.wording import say
+from pricing.wording import listed, say, word
 
 # Each module has NAME, WHAT (a sentence part for messages), recognises(document) and
 # read(document, draft, provider). The first that recognises a document reads it.
@@ -68,7 +68,7 @@ def format_of(document: Document) -> ModuleType:
     for module in FORMATS:
         if module.recognises(document):
             return module
-    known = ", ".join(str(module.WHAT) for module in FORMATS)
+    known = listed(word(module.WHAT) for module in FORMATS)
     raise PriceFileError.at(
         (document.name,),
         say("{name}: is in no format that is known; these are {known}", name=document.name, known=known),
@@ -107,7 +107,7 @@ def import_document(
             say(
                 "{name}: looks like {what}, but can't be read as such ({what_2})",
                 name=document.name,
-                what=module.WHAT,
+                what=word(module.WHAT),
                 what_2=what,
             ),
         ) from error

@@ -14,7 +14,7 @@ SAME = frozenset(
     (
         "API", "Benchmarks", "Hardware",
         "RTF", "RTFx", "Software", "Total", "USD", "USD.", "hardware", "oceania", "rtf", "spot",
-        "tokens/s", "vcpus", "api", "cv a", "cv b",
+        "tokens", "tokens/s", "vcpus", "api", "cv a", "cv b",
         *(f"{kind} {at}" for kind in ("itl", "tpot", "ttft", "e2e") for at in ("p50", "p90", "p95", "p99")),
         "1 / RTFx.", "P / (RTFx · u).", "PROVIDER/INSTANCE_TYPE.", "PROVIDER/MODEL.", "Φ(ln(C_B / C_A) / se).",
         "accelerator_count: {error}", "requests_per_second",
