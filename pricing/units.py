@@ -93,7 +93,7 @@ UNITS: dict[str, Unit] = {
         Unit(
             "request",
             say("USD per 1M requests"),
-            say("requests_per_second"),
+            "requests_per_second",
             "req",
             say("requests/s"),
             _M,
