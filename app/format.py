@@ -98,12 +98,12 @@ def price_cell(value: float | None, each: float | None) -> str:
     return f'<td class="number" title="{exact(value)}">{price(value)}{below}</td>'
 
 
-def rank_cell(rank: int, key: str, *, chosen: bool) -> str:
-    """Write the cell of a rank, with the mark that puts the row beside others."""
+def rank_cell(rank: int, key: str, group: str, *, chosen: bool) -> str:
+    """Write the cell of a rank, with the mark that puts the row beside others; `group` tells equal ranks apart."""
     if not key or chosen:
         return f'<td class="number rank">{"✓ " if chosen else ""}{rank}</td>'
     name = escape(key)
-    box = f'<input type="checkbox" form="question" name="side" value="{name}" id="side-{rank}" autocomplete="off">'
+    box = f'<input type="checkbox" form="question" name="side" value="{name}" id="side-{group}{rank}">'
     return f'<td class="number rank"><label>{box} {rank}</label></td>'
 
 

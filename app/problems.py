@@ -16,7 +16,7 @@ from pricing.wording import say
 _FILES = (".json", ".csv", ".xlsx", ".tsv", ".md", ".svg", ".png")
 MEDIA_TYPE = "application/problem+json"
 DETAILS = {
-    404: say("There is nothing at this address; the pages are /, /prices, /accelerators, /method and /docs."),
+    404: say("There is nothing at this address. /docs lists every address; the comparison is at /."),
     405: say("This address does not take that method."),
     429: say("Too many requests; try again later."),
     500: say("The server failed on this request; it is logged."),

@@ -143,8 +143,10 @@ _offer_fields = attrgetter(
 )  # fmt: skip
 
 
-def table_row(row: Any, headings: Sequence[Heading], view: View, key: str = "", *, explained: bool = True) -> Markup:
+def table_row(row: Any, headings: Sequence[Heading], view: View, key: str, group: int | str) -> Markup:
     """Return a row of the table of estimates: the cells of these headings; `key` names it for a side-by-side view.
+
+    Ranks of a group are its own, so that only those of an undivided answer can be explained.
 
     A page has many rows, and a template evaluates each expression slowly: what is the same for
     every question is made by the template once for each offer and kept, the numbers are put between.
@@ -152,9 +154,9 @@ def table_row(row: Any, headings: Sequence[Heading], view: View, key: str = "", 
     name, accelerators, source = _offer_cells(language(), _offer_fields(row))
     low, high = view.bounds(row.cost_low_usd, row.cost_high_usd)
     cells = {
-        "rank": text.rank_cell(row.rank, key, chosen=key in view.sides),
+        "rank": text.rank_cell(row.rank, key, f"{group}-" if group else "", chosen=key in view.sides),
         "provider": name,
-        "cost_usd": text.cost_cell(view.cost(row.cost_usd), low, high, row.tied, row.rank if explained else 0),
+        "cost_usd": text.cost_cell(view.cost(row.cost_usd), low, high, row.tied, 0 if group else row.rank),
         "price_usd_per_hour": text.price_cell(
             view.price(row.price_usd_per_hour),
             view.price(row.price_usd_per_accelerator_hour) if (row.accelerator_count or 0) > 1 else None,

@@ -65,4 +65,4 @@ def short(value: float) -> str:
     for suffix, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if abs(value) >= 10 * size or (abs(value) >= size and value % size == 0):
             return f"{value / size:,.6g}{suffix}"
-    return significant(value)
+    return f"{value:.0f}" if value == round(value) and abs(value) < 1000 else significant(value)
