@@ -94,7 +94,9 @@ def number_cells(*values: float | None) -> Markup:
 
 def price_cell(value: float | None, each: float | None) -> str:
     """Write the cell of an instance's price, that of one of its accelerators below it."""
-    below = "" if each is None else f"<small>{gettext('%(price)s each') % {'price': price(each)}}</small>"
+    # Texts inside f-strings are not found for the catalog.
+    one = gettext("%(price)s each")
+    below = "" if each is None else f"<small>{one % {'price': price(each)}}</small>"
     return f'<td class="number" title="{exact(value)}">{price(value)}{below}</td>'
 
 
@@ -110,7 +112,8 @@ def rank_cell(rank: int, key: str, group: str, *, chosen: bool) -> str:
 def plain_cell(value: object) -> str:
     """Write the cell of any other column; unknown is n/a."""
     if isinstance(value, bool):
-        return f'<td class="plain">{gettext("yes") if value else gettext("no")}</td>'
+        said = gettext("yes") if value else gettext("no")
+        return f'<td class="plain">{said}</td>'
     if isinstance(value, int | float):
         return number_cell(value) if isinstance(value, float) else f'<td class="number">{whole(value)}</td>'
     return f"<td>{escape(value) if value not in (None, '') else UNKNOWN}</td>"

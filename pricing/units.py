@@ -66,7 +66,7 @@ UNITS: dict[str, Unit] = {
             _M,
             1.0,
             say("tokens, input and output"),
-            "input and output tokens together",
+            say("input and output tokens together"),
         ),
         Unit(
             "trained_token",

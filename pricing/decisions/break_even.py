@@ -129,9 +129,9 @@ def _target(case: Case, inputs: BreakEvenIn, rows: list[dict[str, Any]]) -> tupl
     if inputs.target_usd is not None:
         if any(value is not None for value in both):
             raise InvalidInputError.at(("target_usd",), say("give either target_usd, or a budget with units_per_month"))
-        return inputs.target_usd, "your target"
+        return inputs.target_usd, say("your target")
     if both[0] is not None and both[1] is not None:
-        return estimate.cost_of_budget(both[0], both[1], case.question.unit), "your budget over the units"
+        return estimate.cost_of_budget(both[0], both[1], case.question.unit), say("your budget over the units")
     if any(value is not None for value in both):
         missing = "units_per_month" if both[1] is None else "budget_usd_per_month"
         raise InvalidInputError.at(

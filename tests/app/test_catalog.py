@@ -17,7 +17,7 @@ SAME = frozenset(
         "tokens", "tokens/s", "vcpus", "api", "cv a", "cv b",
         *(f"{kind} {at}" for kind in ("itl", "tpot", "ttft", "e2e") for at in ("p50", "p90", "p95", "p99")),
         "1 / RTFx.", "P / (RTFx · u).", "PROVIDER/INSTANCE_TYPE.", "PROVIDER/MODEL.", "Φ(ln(C_B / C_A) / se).",
-        "accelerator_count: {error}", "requests_per_second",
+        "accelerator_count: {error}",
     )
 )  # fmt: skip
 PLACES = re.compile(r"%\(\w+\)s|(?<!\{)\{\w+(?::[^{}]*)?\}|<\w+[^<>]*>|</\w+>|%%")

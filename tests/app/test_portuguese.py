@@ -25,7 +25,8 @@ PAGES = [
     f"/compare?{QUESTION}&m1.model=a&m2.model=b", "/prices", "/prices?accelerator=H100&area=europe",
     "/prices?history=1&provider=aws&instance_type=trn1.32xlarge&region=us-east-1&purchase=on_demand", "/accelerators",
     "/benchmarks", "/measure", "/prices/import", "/prices/changes?since=2024-01-01", "/method", "/docs", "/decisions",
-    *(f"/{name}" for name in DECISIONS),
+    # What the example of a claim quotes is the claimant's English.
+    "/claim?ratio=1.7&a=aws/p5.48xlarge&b=aws/trn2.48xlarge", *(f"/{name}" for name in DECISIONS if name != "claim"),
 ]  # fmt: skip
 REFUSED = [
     "/compare?m=H100-SXM:8%3D5,200&m=xx=1&sort=foo&as_of=x", "/prices?provider=xx&foo=1", "/accelerators?vendor=xx",
@@ -39,8 +40,8 @@ TYPED = re.compile(r"\S*[/=_]\S*")
 SHOWN_ATTRIBUTES = ("title", "aria-label", "alt", "data-status")
 VOID = frozenset(("meta", "link", "input", "br", "hr", "img"))
 # What users and sources write: names, notes, code, addresses.
-DATA_TAGS = frozenset(("code", "pre", "script", "style", "bdi"))
-DATA_CLASSES = frozenset(("source", "printed", "example"))
+DATA_TAGS = frozenset(("code", "pre", "script", "style"))
+DATA_CLASSES = frozenset(("source", "sources", "printed", "example"))
 
 
 class _Texts(HTMLParser):
