@@ -137,12 +137,18 @@ def _without_stale_details(pairs: Pairs, example: Pairs) -> Pairs:
     return [p for p in pairs if not (p in said and int(p[0][1:].partition(".")[0]) in changed)]
 
 
+_OF_THE_TABLE = ("sort", "columns", "side", "per", "price_per")
+
+
 def _refused(request: Request, service: Service, pairs: Pairs, error: InvalidInputError) -> Response:
     """Show the form as it was typed, with the messages at their fields."""
     fields = by_field(error.faults)
-    context = {**_form(service, pairs), "answer": None, "problems": fields, "example": False}
+    typed = [(name, value) for name, value in typed_pairs(request) if name != "explain"]
+    # What stands in the table's own fields has to outlive a refusal, which shows no table.
+    kept = [(n, v) for n, v in typed if n not in fields and (n in _OF_THE_TABLE or n.startswith(FILTER)) and v.strip()]
+    context = {**_form(service, pairs), "answer": None, "problems": fields, "example": False, "kept": kept}
     if is_fragment(request):
-        return page("_results.html", context, status=422, headers={"HX-Push-Url": link("/compare", pairs)})
+        return page("_results.html", context, status=422, headers={"HX-Push-Url": link("/compare", typed)})
     return page("compare.html", context, status=422)
 
 

@@ -35,6 +35,8 @@
       if (field?.matches("input, select")) field.setAttribute("aria-invalid", "true");
       note.closest("details")?.setAttribute("open", "");
     });
+    // The table's filters outlive an update, so that the message below says whether they are right.
+    all(".filter").forEach((field) => field.setAttribute("aria-invalid", String(document.getElementById(`${field.id}-wrong`)?.hidden === false)));
   }
 
   // What works only with this script is shown by it.

@@ -175,6 +175,15 @@ def test_half_of_a_filter_leaves_the_table_and_says_so(client):
     assert refused.json()["errors"][0]["loc"] == ["query", "where.cost_usd"]
 
 
+def test_a_mistake_elsewhere_loses_nothing_of_the_table(client):
+    query = (
+        "unit=output_token&m=H100-SXM:8=52x0&where.region=us&columns=provider&columns=cost_usd&per=1K&sort=-cost_usd"
+    )
+    page = Page(client.get(f"/compare?{query}", headers={"hx-request": "true"}).text)
+    hidden = [(e.attributes["name"], e.attributes["value"]) for e in page.all("input")]
+    assert hidden == [pair for pair in query_of(f"?{query}") if pair[0] not in ("unit", "m")]
+
+
 def test_filters_that_nothing_meets_stay_to_be_changed(client):
     page = Page(client.get(f"{BASE}&where.region=nowhere").text)
     assert page.rows() == []
