@@ -16,6 +16,7 @@ from pricing.conditions import read_conditions, split_condition
 from pricing.errors import Fault, InvalidInputError, near_matches, shown
 from pricing.numbers import read_whole_number
 from pricing.units import HOURS_PER_MONTH, Unit
+from pricing.wording import say
 
 Pairs = Sequence[tuple[str, str]]
 MOST_SIDES = 6
@@ -202,7 +203,7 @@ def _rank(text: str) -> int:
 def _one_of(name: str, text: str, known: Sequence[str]) -> str:
     if text in known:
         return text
-    raise InvalidInputError.at((name,), f"{shown(text)} is none of {', '.join(known[1:])}")
+    raise InvalidInputError.at((name,), say("{text} is none of {known}", text=shown(text), known=", ".join(known[1:])))
 
 
 def _condition(column: str, text: str) -> str:
@@ -210,7 +211,9 @@ def _condition(column: str, text: str) -> str:
     loc = (f"{FILTER}{column}",)
     kind = _KINDS.get(column)
     if kind is None:
-        raise InvalidInputError.at(loc, f"{shown(column)} is not a column.{near_matches(column, _KINDS)}")
+        raise InvalidInputError.at(
+            loc, say("{name} is not a column.{hint}", name=shown(column), hint=near_matches(column, _KINDS))
+        )
     signed = _SIGNS.match(text) is not None
     condition = f"{column}{text}" if signed else f"{column}{'~' if kind == 'text' else '='}{text}"
     try:

@@ -24,12 +24,12 @@ def rtfx_of_rtf(rtf: float) -> float:
     RTF: seconds of processing per second of audio, > 0. ValueError otherwise. Source: Open ASR
     Leaderboard, which defines RTFx as the inverse real-time factor.
     """
-    return 1 / _above_zero(rtf, "an RTF", "seconds of processing per second of audio, such as 0.038")
+    return 1 / _above_zero(rtf, say("an RTF"), say("seconds of processing per second of audio, such as 0.038"))
 
 
 def rtf_of_rtfx(rtfx: float) -> float:
     """Real-time factor of an RTFx: RTF = 1 / RTFx. RTFx: seconds of audio per second, > 0; else ValueError."""
-    return 1 / _above_zero(rtfx, "an RTFx", "seconds of audio per second of processing, such as 26.3")
+    return 1 / _above_zero(rtfx, say("an RTFx"), say("seconds of audio per second of processing, such as 26.3"))
 
 
 def rtfx_of_streams(streams: float) -> float:
@@ -37,7 +37,9 @@ def rtfx_of_streams(streams: float) -> float:
 
     N is what the machine holds at the latency that is wanted, > 0; ValueError otherwise.
     """
-    return _above_zero(streams, "the number of concurrent streams", "how many run in real time at once, such as 200")
+    return _above_zero(
+        streams, say("the number of concurrent streams"), say("how many run in real time at once, such as 200")
+    )
 
 
 def rtf_doubt(rtf: float) -> str | None:
@@ -75,10 +77,10 @@ def billed_seconds(length: float, increment: float | None = None, minimum: float
     ValueError for lengths that can't be. The billed seconds of a mean length are not the mean of the
     billed seconds: clips of different lengths are reckoned one by one.
     """
-    _above_zero(length, "a clip's length", "seconds, such as 7")
+    _above_zero(length, say("a clip's length"), say("seconds, such as 7"))
     billed = length
     if increment is not None:
-        _above_zero(increment, "a billing increment", "seconds, such as 15, or leave it out")
+        _above_zero(increment, say("a billing increment"), say("seconds, such as 15, or leave it out"))
         billed = _whole_increments(length, increment) * increment
     if minimum is not None:
         if not 0 <= minimum <= MOST_SECONDS:
@@ -109,7 +111,7 @@ def cost_per_billed_hour(cost: float, factor: float) -> float:
 
     cost: USD per hour of actual audio; factor: billed over actual audio, > 0.
     """
-    return cost / _above_zero(factor, "a billed factor", "billed over actual audio, such as 1.5")
+    return cost / _above_zero(factor, say("a billed factor"), say("billed over actual audio, such as 1.5"))
 
 
 def cost_per_usable_hour(cost: float, acceptance: float) -> float:

@@ -18,6 +18,7 @@ from pricing.estimate import owned_cost_per_hour
 from pricing.units import HOURS_PER_MONTH
 from pricing.wording import say
 
+_PER_HOUR = say("USD per hour")
 MOST_MONTHS = 600
 # Chances that were typed as decimals (0.1 ten times) may sum to a little more than 1.
 _ROUNDING = 1e-9
@@ -55,7 +56,7 @@ def committed(price: float, term_months: float, upfront_share: float = 0.0) -> P
     price: USD per hour with what is paid upfront spread over the term, as in a price table;
     upfront_share: part of the total that is paid at month 0. ValueError says what would be right.
     """
-    _price(price, "the committed price")
+    _price(price, say("the committed price"))
     _term(term_months)
     if not 0 <= upfront_share <= 1:
         raise ValueError(
@@ -74,9 +75,13 @@ def owned(capex: float, term_months: float, running: float = 0.0, yearly: float 
     running: USD per hour while it is needed (power); yearly: USD a year till the term's end, needed or
     not (hosting, staff); resale: USD, see Plan. ValueError says what would be right.
     """
-    _price(capex, "the purchase price", "USD")
+    _price(capex, say("the purchase price"), "USD")
     _term(term_months)
-    for name, value in (("the running cost", running), ("the yearly cost", yearly), ("the resale value", resale)):
+    for name, value in (
+        (say("the running cost"), running),
+        (say("the yearly cost"), yearly),
+        (say("the resale value"), resale),
+    ):
         if not 0 <= value < math.inf:
             raise ValueError(say("{name} must be 0 or more, not {value:g}", name=name, value=value))
     if resale > capex:
@@ -99,7 +104,7 @@ def on_demand_cost(price: float, months: float, yearly_fall: float = 0.0) -> flo
     first month costs the list price, each one after that g times the one before; within a month the
     price stands still. Without a fall 730 · P · t. ValueError says what would be right.
     """
-    _price(price, "the on-demand price")
+    _price(price, say("the on-demand price"))
     _months(months)
     if not 0 <= yearly_fall < 1:
         raise ValueError(
@@ -167,7 +172,7 @@ def break_even_month(plan: Plan, price: float, yearly_fall: float = 0.0) -> floa
     """
     fixed = plan.total - plan.resale
     if yearly_fall == 0:
-        _price(price, "the on-demand price")
+        _price(price, say("the on-demand price"))
         saved = HOURS_PER_MONTH * price - plan.running
         return fixed / saved if saved * plan.term_months > fixed else None
     before, lead_before = 0.0, -fixed
@@ -323,7 +328,7 @@ def expected(chances: Sequence[float], amounts: Sequence[float]) -> float:
     return math.fsum(chance * amount for chance, amount in zip(chances, amounts, strict=True))
 
 
-def _price(value: float, name: str, unit: str = "USD per hour") -> None:
+def _price(value: float, name: str, unit: str = _PER_HOUR) -> None:
     if not 0 < value < math.inf:
         raise ValueError(say("{name} must be above 0 {unit}, not {value:g}", name=name, unit=unit, value=value))
 

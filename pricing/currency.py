@@ -44,7 +44,7 @@ def exchange_rate(currency: str, as_of: date, own: Mapping[str, float]) -> Excha
     if code == "USD":
         return ExchangeRate("USD", 1.0, None, "")
     if code in own:
-        return ExchangeRate(code, own[code], None, "your rate")
+        return ExchangeRate(code, own[code], None, say("your rate"))
     rates, missing = _reference_rates()
     if code not in rates.currencies:
         raise ValueError(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from pricing.accelerators import DATA, Catalogue
+from pricing.wording import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def recipes(catalogue: Catalogue) -> list[Recipe]:
         name = f"{chip.accelerator}:1"
         commands = [
             (
-                "your own code, on one accelerator",
+                say("your own code, on one accelerator"),
                 f"perdollar measure mymodule:step --unit audio_hour --units-per-call 30s --device {device.device} "
                 f"--hardware {name} --out measured.json",
             ),
@@ -61,12 +62,12 @@ def recipes(catalogue: Catalogue) -> list[Recipe]:
         if device.device in ("cuda", "neuron", "hpu", "xpu") or chip.vendor == "google":
             commands.append(
                 (
-                    "a language model that vLLM serves on all of a machine's accelerators",
+                    say("a language model that vLLM serves on all of a machine's accelerators"),
                     "vllm bench serve --model MODEL --dataset-name random --random-input-len 1024 "
                     "--random-output-len 256 --request-rate inf --max-concurrency 64 --save-result",
                 )
             )
         elif device.device == "mps":
-            commands.append(("a language model on llama.cpp", "llama-bench -m MODEL.gguf -o json"))
+            commands.append((say("a language model on llama.cpp"), "llama-bench -m MODEL.gguf -o json"))
         found.append(Recipe(chip.accelerator, device, tuple(commands)))
     return found

@@ -123,7 +123,7 @@ def usd_for_tokens(
     which also gives the requests, I / request_input_tokens. None where a fee per request can't be
     counted. The rule of tiers is that of genai-prices: a tier reached holds for all tokens of a request.
     """
-    for name, value in (("input tokens", input_tokens), ("output tokens", output_tokens)):
+    for name, value in ((say("input tokens"), input_tokens), (say("output tokens"), output_tokens)):
         if not 0 <= value <= 1e18:
             raise ValueError(say("{value:g} {name} can't be; write a number from 0 up", value=value, name=name))
     if not 0 <= cached_share <= 1:

@@ -35,7 +35,9 @@ class Amount:
 
 def porting_cost(days: float = 0.0, day_rate: float = 0.0, lump: float = 0.0) -> float:
     """Cost in USD of the port: days · USD per day + a sum."""
-    return _counted(days, "the days of work") * _counted(day_rate, "the rate of a day") + _counted(lump, "the sum")
+    return _counted(days, say("the days of work")) * _counted(day_rate, say("the rate of a day")) + _counted(
+        lump, say("the sum")
+    )
 
 
 def warm_up_cost(hours: float, price: float, machines: float = 1.0) -> float:
@@ -43,13 +45,17 @@ def warm_up_cost(hours: float, price: float, machines: float = 1.0) -> float:
 
     price: USD per hour of one of the machines moved to.
     """
-    hours = _counted(hours, "the hours of compiling and warm-up")
-    return hours * _positive(price, "the price per hour") * _positive(machines, "the number of machines")
+    hours = _counted(hours, say("the hours of compiling and warm-up"))
+    return hours * _positive(price, say("the price per hour")) * _positive(machines, say("the number of machines"))
 
 
 def cost_of_machines(price: float, machines: float) -> float:
     """Cost in USD a month of machines that run all the time: machines · P · 730."""
-    return _positive(machines, "the number of machines") * _positive(price, "the price per hour") * HOURS_PER_MONTH
+    return (
+        _positive(machines, say("the number of machines"))
+        * _positive(price, say("the price per hour"))
+        * HOURS_PER_MONTH
+    )
 
 
 def cost_of_work(cost: Amount, units: float, unit: Unit) -> Amount:
@@ -58,9 +64,9 @@ def cost_of_work(cost: Amount, units: float, unit: Unit) -> Amount:
     units: single units a month (tokens, audio-hours, requests); 1M of them are quoted for tokens, so that
     the factor is 10⁻⁶, and 1 for audio-hours.
     """
-    quantity = _positive(units, "the work a month") * (unit.single / unit.quoted)
+    quantity = _positive(units, say("the work a month")) * (unit.single / unit.quoted)
     low, high = (None if bound is None else bound * quantity for bound in (cost.low, cost.high))
-    return Amount(_positive(cost.value, "the cost") * quantity, low, high, cost.known_range)
+    return Amount(_positive(cost.value, say("the cost")) * quantity, low, high, cost.known_range)
 
 
 def saving(now: Amount, after: Amount) -> Amount:
@@ -87,7 +93,7 @@ def _reach(
 
 def payback_months(one_off: float, monthly: float) -> float | None:
     """Months until a saving has paid for the move: one-off cost / monthly saving; None (never) if nothing is saved."""
-    _counted(one_off, "the one-off cost")
+    _counted(one_off, say("the one-off cost"))
     if not math.isfinite(monthly):
         raise ValueError(say("the monthly saving must be a number, not {monthly:g}", monthly=monthly))
     return one_off / monthly if monthly > 0 else None
@@ -107,7 +113,7 @@ def payback_range(one_off: float, monthly: Amount) -> tuple[float | None, float 
 
 def net_after(one_off: float, monthly: float, months: float) -> float:
     """What the move has brought in USD after so many months: monthly saving · months - one-off cost."""
-    return monthly * _counted(months, "the months") - _counted(one_off, "the one-off cost")
+    return monthly * _counted(months, say("the months")) - _counted(one_off, say("the one-off cost"))
 
 
 def verdict(monthly: Amount) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from pricing.accelerators import Catalogue
 from pricing.errors import Fault, Location, PriceFileError
-from pricing.wording import say
+from pricing.wording import listed, say
 
 PURCHASES = ("on_demand", "spot", "reserved", "savings_plan", "capacity_block", "owned")
 EVIDENCE = ("list", "survey", "quote", "third_party")
@@ -272,7 +272,7 @@ def _difference(columns: Columns, a: int, b: int) -> str:
     for name in ("accelerator", "availability"):
         first, second = columns.words[name].at(a), columns.words[name].at(b)
         if first != second:
-            return f"{first or 'no accelerator'} and {second or 'no accelerator'}"
+            return listed([first or say("no accelerator"), second or say("no accelerator")], " and ")
     raise AssertionError(say("the rows agree"))
 
 

@@ -9,6 +9,7 @@ from app.problems import of_input
 from app.service import page, query_pairs, service_for
 from pricing.completion import FORMS, choices
 from pricing.errors import InvalidInputError, near_matches, shown
+from pricing.wording import say
 
 router = APIRouter()
 
@@ -22,7 +23,9 @@ async def pick(request: Request) -> Response:
         form = asked.get("form", "m")
         if form not in FORMS:
             raise InvalidInputError.at(
-                ("form",), f"{shown(form)} is not a form; they are {', '.join(FORMS)}.{near_matches(form, FORMS)}"
+                ("form",),
+                say("{form} is not a form; they are {forms}.", form=shown(form), forms=", ".join(FORMS))
+                + near_matches(form, FORMS),
             )
         service = service_for(request, pairs)
     except InvalidInputError as error:

@@ -217,7 +217,7 @@ def _candidates(case: Case, inputs: CommitIn, base: Side, notes: list[Warned]) -
             plan = commitments.owned(
                 inputs.capex_usd, _checked(term), inputs.running_usd_per_hour, inputs.yearly_usd, inputs.resale_usd
             )
-        yield Candidate("your own machine", plan)
+        yield Candidate(say("your own machine"), plan)
         return
     for name in ("running_usd_per_hour", "yearly_usd", "resale_usd"):
         if getattr(inputs, name):
@@ -387,7 +387,7 @@ def _sentences(
         "on_demand": say(
             "on demand is {expected_saving:significant4} USD cheaper", expected_saving=-outcome.expected_saving
         ),
-        "equal": "they cost the same",
+        "equal": say("they cost the same"),
     }[outcome.choice]
     yield say(
         "Expected over {horizon} months: {expected_committed_usd} committed, "

@@ -11,7 +11,7 @@ from pricing.decisions.sides import Side
 from pricing.errors import InvalidInputError
 from pricing.hosted import SpeechPrice, TokenPrice
 from pricing.units import UNITS
-from pricing.wording import say
+from pricing.wording import listed, say
 
 MOST_PRICES = 300
 AUDIO = UNITS["audio_hour"]
@@ -171,33 +171,33 @@ def _tokens(price: TokenPrice, case: Case, flows: Flows | None, per_second: floa
     usd = None
     if flows is not None:
         usd = hosted.usd_for_tokens(price, flows.input, flows.output, inputs.cached_share, request)
-    notes = []
+    notes: list[str] = []
     if price.usd_per_request and usd is None:
-        notes.append("has a fee per request; give input_tokens to count it")
+        notes.append(say("has a fee per request; give input_tokens to count it"))
     if price.input.tiers and request is None:
-        notes.append("dearer for long inputs; give input_tokens to count that")
+        notes.append(say("dearer for long inputs; give input_tokens to count that"))
     if inputs.cached_share and price.cached is None:
-        notes.append("no lower price for cached input")
+        notes.append(say("no lower price for cached input"))
     if inputs.cached_share and price.cache_writes:
-        notes.append("writing to the cache costs extra, not counted")
+        notes.append(say("writing to the cache costs extra, not counted"))
     if price.deprecated:
-        notes.append("deprecated by the seller")
+        notes.append(say("deprecated by the seller"))
     if price.by_time_of_day:
-        notes.append("price at 12:00 UTC; it differs by time of day")
-    return Offered(price.name, None, None if usd is None else usd / per_second, price, "; ".join(notes))
+        notes.append(say("price at 12:00 UTC; it differs by time of day"))
+    return Offered(price.name, None, None if usd is None else usd / per_second, price, listed(notes, "; "))
 
 
 def _speech(price: SpeechPrice, inputs: ApiPricesIn) -> Offered:
-    notes = []
+    notes: list[str] = []
     rounds = price.billing_increment_seconds is not None or price.minimum_seconds is not None
     if inputs.clip_seconds is not None and not rounds:
-        notes.append("rounding up not known, not counted")
+        notes.append(say("rounding up not known, not counted"))
     if inputs.clip_seconds is None and rounds:
-        notes.append("short clips are rounded up; give clip_seconds to count that")
+        notes.append(say("short clips are rounded up; give clip_seconds to count that"))
     if inputs.channels > 1 and price.channels is None:
-        notes.append("billing of channels not known, counted once")
+        notes.append(say("billing of channels not known, counted once"))
     try:
         usd = price.usd_per_actual_hour(inputs.clip_seconds, inputs.channels)
     except ValueError as error:
         raise InvalidInputError.at(("clip_seconds",), str(error)) from error
-    return Offered(price.name, price.mode, usd, price, "; ".join(notes))
+    return Offered(price.name, price.mode, usd, price, listed(notes, "; "))
