@@ -10,8 +10,7 @@ FONTS = Path(__file__).parent / "fonts"
 ZOOM = 2
 
 
-# A page that many read asks for one picture again and again. Drawing takes a tenth of a second in which, since the
-# library keeps the interpreter, nothing else is answered.
+# A page that many read asks for one picture again and again.
 @lru_cache(32)
 def png(svg: str) -> bytes:
     """Return a drawing as PNG, in its light colours; the last ones are kept."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
+from anyio import CapacityLimiter, to_process
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from starlette.concurrency import run_in_threadpool
 
 from app import openapi
 from app.charts import curve_chart, dot_chart, lines_chart, tornado_chart
@@ -68,10 +69,16 @@ def _handler(drawn: Drawn, ending: str) -> Callable[[Request], Any]:
         if _known(request.headers.get("if-none-match", ""), tag):
             return Response(status_code=304, headers=headers)
         headers["Content-Disposition"] = f'inline; filename="perdollar-{name}.{ending}"'
-        body = svg.encode() if ending == "svg" else await run_in_threadpool(png, svg)
+        body = svg.encode() if ending == "svg" else await to_process.run_sync(png, svg, limiter=_one_at_a_time())
         return Response(body, media_type=SVG if ending == "svg" else PNG, headers=headers)
 
     return handler
+
+
+@cache
+def _one_at_a_time() -> CapacityLimiter:
+    """One process draws, beside the server: the library keeps the interpreter for a tenth of a second."""
+    return CapacityLimiter(1)
 
 
 def _known(asked: str, tag: str) -> bool:
