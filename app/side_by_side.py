@@ -26,14 +26,16 @@ _KEY = ("provider", "instance_type", "accelerator_count", "region", "purchase", 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One chosen row with its key; `row` is None where the answer has it no longer, `ratio` where it can't be compared.
+    """One chosen row with its key; `row` is None where the answer has it no longer.
 
+    `ratio` and `rank` are None where it can't be compared.
     `ratio` is its cost divided by that of the first.
     """
 
     key: str
     row: Any
     ratio: float | None
+    rank: int | None
     memory_gib: float | None
 
 
@@ -81,11 +83,13 @@ def _places(answer: Answer, every: Pairs, key: str) -> np.ndarray:
 
 def _side(answer: Answer, key: str, found: tuple[Any, int] | None, first: tuple[Any, int] | None) -> Side:
     if found is None or first is None:
-        return Side(key, None, None, None)
+        return Side(key, None, None, None, None)
     row, group = found
     chip = answer.page.catalogue.accelerators.get(row.accelerator)
     ratio = row.cost_usd / first[0].cost_usd if group == first[1] else None
-    return Side(key, row, ratio, chip.memory_gib if chip else None)
+    # Ranks of groups that can't be compared are counted in each of them.
+    rank = None if answer.blocked else row.rank
+    return Side(key, row, ratio, rank, chip.memory_gib if chip else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +163,7 @@ def lines(found: Sequence[Side], view: View, rate_unit: str) -> list[Line]:
             number=True,
         ),
         _line(_("Price seen"), "", found, lambda side: _seen(side.row)),
-        _line(_("Rank"), _("by cost"), found, lambda side: text.whole(side.row.rank), number=True, compared=False),
+        _line(_("Rank"), _("by cost"), found, lambda side: text.whole(side.rank), number=True, compared=False),
         _line(
             _("To know"),
             "",

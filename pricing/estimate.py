@@ -37,12 +37,12 @@ def counted_rate(rate: float, success_rate: float) -> float:
     return rate * success_rate
 
 
-def rate_to_tie(rate: Number, cost: Number, baseline_cost: float) -> Number:
+def rate_to_tie(rate: Number, cost: Number, baseline_cost: Number | float) -> Number:
     """Rate in units per second at which the offer costs what the baseline does: R · cost / C_b."""
     return rate * (cost / baseline_cost)
 
 
-def price_to_tie(price: Number, cost: Number, baseline_cost: float) -> Number:
+def price_to_tie(price: Number, cost: Number, baseline_cost: Number | float) -> Number:
     """Price in USD per hour at which the offer costs what the baseline does: P · C_b / cost."""
     return price * (baseline_cost / cost)
 

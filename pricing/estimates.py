@@ -137,7 +137,7 @@ class Estimates:
 
     @cached_property
     def ratio_to_baseline(self) -> np.ndarray:
-        """Cost divided by the baseline's cost."""
+        """Cost divided by the baseline's cost; NaN where the two can't be compared."""
         return self.cost / self._baseline_cost
 
     @cached_property
@@ -175,11 +175,16 @@ class Estimates:
     @cached_property
     def group(self) -> np.ndarray:
         """The group of measurements, from 1, within which each row can be compared."""
+        result: np.ndarray = self._groups[self.pairs.measurement]
+        return result
+
+    @cached_property
+    def _groups(self) -> np.ndarray:
+        """The group of each measurement; 0 for one without a rate."""
         rated = [i for i, rate in enumerate(self.rates) if not np.isnan(rate.value)]
         places = np.zeros(len(self.rates), np.int64)
         places[rated] = comparability.groups([self.question.measurements[i] for i in rated], self.question.accept)
-        result: np.ndarray = places[self.pairs.measurement]
-        return result
+        return places
 
     @cached_property
     def differs_in(self) -> list[str]:
@@ -189,9 +194,15 @@ class Estimates:
         base = next((m for m in measurements if m.label == label), None)
         return ["" if base is None else "|".join(comparability.differing_parts(m, base)) for m in measurements]
 
-    @property
-    def _baseline_cost(self) -> float:
-        return self.baseline.cost_usd if self.baseline else float("nan")
+    @cached_property
+    def _baseline_cost(self) -> float | np.ndarray:
+        """The baseline's cost; unknown for rows that can't be compared with it."""
+        if self.baseline is None:
+            return float("nan")
+        if len(self.rates) == 1:
+            return self.baseline.cost_usd
+        place = [m.label for m in self.question.measurements].index(self.baseline.measurement)
+        return np.where(self.group == self._groups[place], self.baseline.cost_usd, np.nan)
 
     @cached_property
     def tied(self) -> np.ndarray:
@@ -207,6 +218,7 @@ class Estimates:
         across = estimate.is_tied_across_measurements(log_ratio, standard_error)
         tied = np.where(same, np.abs(log_ratio) <= SAME_COST, across).astype(int)
         tied[~same & np.isnan(standard_error)] = UNKNOWN
+        tied[self.group != self._groups[first]] = UNKNOWN
         tied[self.rank == 1] = UNKNOWN
         return tied
 

@@ -270,6 +270,24 @@ def test_rows_of_two_groups_have_no_ratio(client):
     lines = {row[0]: row[1:] for row in page.table_of("sides")}
     assert lines["Cost, ratio to the first"] == ["1.00", "can't be compared"]
     assert lines["Model ≠"] == ["Llama", "Qwen"]
+    # Each group has ranks of its own.
+    assert lines["Rankby cost"] == ["n/a", "n/a"]
+
+
+def test_data_compare_no_cost_with_a_baseline_of_another_kind(client):
+    question = "unit=output_token&m=a@H100-SXM:8=5200~3%&m=b@MI300X:8=5200~3%&m1.model=A&m2.model=B&purchase=on_demand"
+    question = question.replace("%", "%25")
+    rows = client.get(f"/compare.json?{question}").json()["estimates"]
+    apart = ("ratio_to_baseline", "rate_to_tie_per_second", "price_to_tie_usd_per_hour", "tied")
+    of_b = [[row[name] for name in apart] for row in rows if row["measurement"] == "b"]
+    assert {tuple(values[:3]) for values in of_b} == {(None, None, None)}
+    cheapest = rows[0]["measurement"]
+    other = [row["tied"] for row in rows if row["measurement"] != cheapest]
+    assert set(other) == {None}
+    of_a = [row["ratio_to_baseline"] for row in rows if row["measurement"] == "a"]
+    assert min(of_a) == 1
+    accepted = client.get(f"/compare.json?{question}&accept=model").json()["estimates"]
+    assert all(row["ratio_to_baseline"] for row in accepted)
 
 
 def test_only_so_many_rows_are_kept():
