@@ -25,6 +25,9 @@ LANGUAGES = {ENGLISH: "English", "pt-BR": "Português (Brasil)"}
 COOKIE = "perdollar_language"
 CATALOGS = Path(__file__).parent / "locale"
 _MOST_HEADER = 1000
+_THOUSANDS = re.compile(r"(?<![\w.,-])[1-9]\d{0,2}\.\d{3}(?![\w.])")
+# Where large numbers are typed; versions and prices have dots of their own.
+_TYPED = ("m", "units_per_month", "mean_units_per_second", "peak_units_per_second", "hourly", "streams")
 _PLACES = re.compile(r"\{[^{}]*\}")
 _WORD = re.compile(r"[A-Za-z]{2}")
 _current: ContextVar[str] = ContextVar("language", default=ENGLISH)
@@ -128,6 +131,14 @@ def localized(number: str) -> str:
     """Write a number, given in English, with the signs of the request's language: 1,234.5 is 1.234,5 in Portuguese."""
     name = _current.get()
     return number if name == ENGLISH else number.translate(_separators(name))
+
+
+def dotted(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, float]]:
+    """Return the numbers of a question that readers of this language may have meant as thousands, such as 5.200."""
+    if _separators(language()).get(ord(".")) != ",":
+        return []
+    found = (match[0] for name, value in pairs if name in _TYPED for match in _THOUSANDS.finditer(value))
+    return [(text, float(text)) for text in dict.fromkeys(found)]
 
 
 def chosen(cookie: str, accepted: str) -> str:

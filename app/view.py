@@ -6,6 +6,7 @@ kept in the link of the page all the same, so that a shared link shows what its 
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,8 +15,8 @@ from app.languages import gettext
 from pricing.columns import COLUMN_NAMES, COLUMNS
 from pricing.conditions import read_conditions, split_condition
 from pricing.errors import Fault, InvalidInputError, near_matches, shown
-from pricing.numbers import read_whole_number
-from pricing.units import HOURS_PER_MONTH, Unit
+from pricing.numbers import read_scaled_number, read_whole_number
+from pricing.units import HOURS_PER_MONTH, UNITS, Unit
 from pricing.wording import say
 
 Pairs = Sequence[tuple[str, str]]
@@ -45,7 +46,7 @@ _PRICE = ("price_usd_per_accelerator_hour",)
 _SEEN = ("price_age_days", "price_evidence", "price_source", "notes")
 HEADINGS = (
     Heading("rank", "Rank", number=True),
-    Heading("provider", "Offer", _OFFER, ("instance_type", "region")),
+    Heading("provider", "Offer", _OFFER, ("provider", "instance_type", "region")),
     Heading("cost_usd", "Cost", ("cost_low_usd", "cost_high_usd", "tied"), ("cost_usd",), number=True),
     Heading("price_usd_per_hour", "Price", _PRICE, ("price_usd_per_hour",), number=True),
     Heading("accelerator_count", "Accelerators", ("accelerator",), ("accelerator_count", "accelerator")),
@@ -164,6 +165,7 @@ def read_view(pairs: Pairs) -> tuple[View, list[tuple[str, str]]]:
     of anything else that can't be right.
     """
     view, rest = View(), []
+    shown_in = _shown_in(pairs)
     for name, value in pairs:
         text = value.strip()
         if name.startswith(FILTER):
@@ -171,7 +173,7 @@ def read_view(pairs: Pairs) -> tuple[View, list[tuple[str, str]]]:
                 column = name.removeprefix(FILTER)
                 view = replace(view, filters=(*view.filters, (column, text)))
                 try:
-                    rest.append(("where", _condition(column, text)))
+                    rest.append(("where", _condition(column, text, shown_in)))
                 except InvalidInputError as error:
                     # Half of a filter is not a mistake yet: the page shows the answer without it, and says so.
                     view = replace(view, problems=(*view.problems, *error.faults))
@@ -206,14 +208,57 @@ def _one_of(name: str, text: str, known: Sequence[str]) -> str:
     raise InvalidInputError.at((name,), say("{text} is none of {known}", text=shown(text), known=", ".join(known[1:])))
 
 
-def _condition(column: str, text: str) -> str:
-    """Write what stands in a heading's filter as a condition: europe, >=4, 2..4, !=aws."""
+@dataclass(frozen=True, slots=True)
+class _ShownIn:
+    """In what costs and prices are shown, and so filtered by: a scale of the unit, and hours in a price's period."""
+
+    scale: Scale
+    hours: float
+
+    def column(self, name: str) -> str:
+        """The column that a heading shows."""
+        return "units_per_usd" if name == "cost_usd" and self.scale.inverse else name
+
+    def factor(self, name: str) -> float:
+        """What a number of this column is multiplied by to be shown."""
+        if name == "cost_usd" and not self.scale.inverse:
+            return self.scale.factor
+        return self.hours if name in ("price_usd_per_hour", "price_to_tie_usd_per_hour") else 1.0
+
+
+def _shown_in(pairs: Pairs) -> _ShownIn:
+    last = dict(pairs)
+    unit = UNITS.get(last.get("unit", "").strip()) or UNITS["output_token"]
+    found = {scale.name: scale for scale in scales(unit)}
+    hours = HOURS_PER_MONTH if last.get("price_per", "").strip() == "month" else 1.0
+    return _ShownIn(found.get(last.get("per", "").strip(), found[""]), hours)
+
+
+def _times(text: str, factor: float) -> str:
+    """Multiply the numbers of a condition without its column, such as >=4 or 2..4."""
+    if factor == 1:
+        return text
+    signed = _SIGNS.match(text)
+    sign = signed[0] if signed else ""
+    parts = [part and f"{read_scaled_number(part) * factor:.12g}" for part in text[len(sign) :].split("..")]
+    return sign + "..".join(parts)
+
+
+def _condition(column: str, text: str, shown_in: _ShownIn) -> str:
+    """Write what stands in a heading's filter as a condition: europe, >=4, 2..4, !=aws.
+
+    Numbers are in the unit that the heading shows.
+    """
     loc = (f"{FILTER}{column}",)
     kind = _KINDS.get(column)
     if kind is None:
         raise InvalidInputError.at(
             loc, say("{name} is not a column.{hint}", name=shown(column), hint=near_matches(column, _KINDS))
         )
+    with contextlib.suppress(ValueError):
+        # What is no number is refused below.
+        text = _times(text, 1 / shown_in.factor(column))
+    column = shown_in.column(column)
     signed = _SIGNS.match(text) is not None
     condition = f"{column}{text}" if signed else f"{column}{'~' if kind == 'text' else '='}{text}"
     try:
@@ -223,8 +268,14 @@ def _condition(column: str, text: str) -> str:
     return condition
 
 
-def in_headings(where: Iterable[str], shown_filters: Iterable[str]) -> tuple[tuple[tuple[str, str], ...], list[str]]:
-    """Split conditions: one for each filter of the headings, as it is typed there, and the others."""
+def in_headings(
+    where: Iterable[str], shown_filters: Iterable[str], pairs: Pairs = ()
+) -> tuple[tuple[tuple[str, str], ...], list[str]]:
+    """Split conditions: one for each filter of the headings, as it is typed there, and the others.
+
+    `pairs` say in what costs and prices are shown.
+    """
+    shown_in = _shown_in(pairs)
     free, filters, others = set(shown_filters), [], []
     for text in where:
         name, sign, value = split_condition(text) or ("", "", "")
@@ -233,7 +284,7 @@ def in_headings(where: Iterable[str], shown_filters: Iterable[str]) -> tuple[tup
             continue
         free.discard(name)
         plain = sign == ("~" if _KINDS[name] == "text" else "=") and not _SIGNS.match(value)
-        filters.append((name, value if plain else sign + value))
+        filters.append((name, _times(value if plain else sign + value, shown_in.factor(name))))
     return tuple(filters), others
 
 

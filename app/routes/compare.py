@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from app.charts import curve_chart, dot_chart, tornado_chart
 from app.cli_words import command_line
 from app.exports import page_rows, rows_of
-from app.languages import gettext, translated
+from app.languages import dotted, gettext, translated
 from app.presets import preset_body, preset_links, preset_pairs, published_rows
 from app.service import (
     Pairs,
@@ -102,10 +102,13 @@ async def compare_page(request: Request) -> Response:
     headings = shown_headings(question.columns)
     if not fragment:
         # In the page's address a heading's filter is a condition like any other.
-        filters, others = in_headings(question.where, [name for heading in headings for name in heading.filters])
+        filters, others = in_headings(
+            question.where, [name for heading in headings for name in heading.filters], typed_pairs(request)
+        )
         view = replace(view, filters=(*filters, *(pair for pair in view.filters if pair not in filters)))
         pairs = [*linked(question.pairs if example else pairs, where=None), *(("where", text) for text in others)]
     results = _results(answer, service, view, headings, example=example)
+    results["dotted"] = dotted(typed_pairs(request))
     status = 422 if view.problems else 200
     if fragment:
         return page("_results.html", results, status=status, headers={"HX-Push-Url": str(results["address"])})

@@ -71,3 +71,21 @@ def test_data_are_the_same_in_every_language(client: TestClient, ending):
     address = f"/compare.{ending}?m=H100-SXM:8%3D5200~300"
     english, portuguese = (client.get(address, headers={"accept-language": tag}) for tag in ("en", "pt-BR"))
     assert english.content == portuguese.content
+
+
+@pytest.mark.parametrize(
+    ("rate", "said"),
+    [
+        ("5.200", "5.200 é lido como 5,20"),
+        ("5200", ""),
+        ("52.5", ""),
+        ("0.038", ""),
+        ("1234.567", ""),
+        ("in:21.000,out:5.200", "21.000 é lido como 21,0"),
+    ],
+)
+def test_thousands_with_a_dot_are_asked_about_where_readers_write_them(client: TestClient, rate, said):
+    query = {"m": f"H100-SXM:8={rate}", "unit": "output_token" if ":" not in rate else "total_token"}
+    portuguese = client.get("/compare", params=query, headers={"accept-language": "pt-BR"}).text
+    assert (said in portuguese) if said else ("é lido como" not in portuguese)
+    assert "is read as" not in client.get("/compare", params=query).text

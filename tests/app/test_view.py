@@ -162,6 +162,33 @@ def test_a_filter_narrows_the_table_and_its_link_is_an_ordinary_condition(client
     assert fields["where-0"] == ""
 
 
+@pytest.mark.parametrize(
+    ("shown", "typed", "condition"),
+    [
+        ("per=1K", "where.cost_usd=<=0.0006", "cost_usd<=0.6"),
+        ("per=1K", "where.cost_usd=0.0005..0.0006", "cost_usd=0.5..0.6"),
+        ("per=usd", "where.cost_usd=>=1.6M", "units_per_usd>=1.6M"),
+        ("price_per=month", "where.price_usd_per_hour=<=16060", "price_usd_per_hour<=22"),
+        ("per=minute", "where.cost_usd=<=0.6", "cost_usd<=0.6"),
+        ("per=1K", "where.cost_usd=<=x", None),
+    ],
+)
+def test_a_filter_is_in_the_unit_that_is_shown(client, shown, typed, condition):
+    name, _, value = typed.partition("=")
+    answer = client.get("/compare", params=[*query_of(f"{BASE}&{shown}"), (name, value)])
+    if condition is None:
+        assert answer.status_code == 422
+        return
+    page = Page(answer.text)
+    assert len(page.rows()) == 1
+    pairs = query_of(page.link("Link to this answer"))
+    assert [v for n, v in pairs if n == "where"] == [condition]
+    again = Page(client.get(page.link("Link to this answer")).text)
+    assert len(again.rows()) == 1
+    if not condition.startswith("units"):
+        assert again.by_id(name).attributes["value"] == value
+
+
 def test_half_of_a_filter_leaves_the_table_and_says_so(client):
     answer = client.get(f"{BASE}&where.cost_usd=%3E%3D&where.region=us", headers={"hx-request": "true"})
     assert answer.status_code == 422
