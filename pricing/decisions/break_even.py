@@ -23,6 +23,7 @@ from pricing.decisions.offer_figures import (
 )
 from pricing.decisions.sides import cheapest_of, offer_sides, old_prices, used
 from pricing.errors import InvalidInputError
+from pricing.question import Warned
 from pricing.wording import say
 
 CANNOT = say("cannot break even")
@@ -112,13 +113,14 @@ def solve(case: Case) -> Result:
         "that_break_even": sum(row["cost_usd"] <= target for row in rows),
     }
     cheapest = cheapest_of(case)
-    shopping = list(_shopping(case, inputs, target))
+    noted: list[Warned] = []
+    shopping = list(_shopping(case, inputs, target, noted))
     return Result(
         None,
         tuple(_sentences(case, target, said, rows, values)),
         values,
         {"estimates": lines, "shopping_list": shopping},
-        (*case.comparison_warnings, *old_prices(*cheapest)),
+        (*case.comparison_warnings, *noted, *old_prices(*cheapest)),
         _chart(case, target, rows),
         used(*cheapest),
     )
@@ -157,11 +159,29 @@ def _line(row: dict[str, Any], target: float) -> tuple[Value, ...]:
     )  # fmt: skip
 
 
-def _shopping(case: Case, inputs: BreakEvenIn, target: float) -> Iterator[tuple[Value, ...]]:
-    """Yield, for each hardware and way to buy, its cheapest offer and the rate that meets the target."""
+def _shopping(case: Case, inputs: BreakEvenIn, target: float, noted: list[Warned]) -> Iterator[tuple[Value, ...]]:
+    """Yield, for each hardware and way to buy, its cheapest offer and the rate that meets the target.
+
+    Hardware that is not sold as the filters ask is shown as it is sold, and `noted`.
+    """
     for i, hardware in enumerate(inputs.shop):
         cheapest: dict[object, tuple[float, tuple[Value, ...]]] = {}
-        for each, replicas in offer_sides(case, hardware, ("shop", i)):
+        found, left_out = offer_sides(case, hardware, ("shop", i))
+        if left_out:
+            noted.append(
+                Warned(
+                    "sold_otherwise",
+                    say("{hardware} is not sold as your filters ask; the list has how it is sold.", hardware=hardware),
+                )
+            )
+        elif not found:
+            noted.append(
+                Warned(
+                    "not_sold",
+                    say("No offer in the table carries {hardware}; add a quote of yours.", hardware=hardware),
+                )
+            )
+        for each, replicas in found:
             rate = estimate.rate_for_cost(each.price, target, each.utilization, case.question.unit)
             per_replica = rate / replicas
             line = (

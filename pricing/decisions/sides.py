@@ -12,7 +12,7 @@ from pricing import estimate
 from pricing.columns import COLUMNS, estimate_rows
 from pricing.decisions.decision import Case, PriceUsed, Value
 from pricing.errors import InvalidInputError, Location, near_matches, shown
-from pricing.estimates import Estimates, Pairs
+from pricing.estimates import NO_PAIRS, Estimates, Pairs
 from pricing.flags import of_offers
 from pricing.matching import Masks, Matched, held_by, ranked
 from pricing.measurements import Measurement, Rate
@@ -20,9 +20,10 @@ from pricing.named import named_offers, offer_name, type_names
 from pricing.notation import split_count
 from pricing.numbers import read_scaled_number, read_whole_number
 from pricing.question import Warned
-from pricing.wording import say, word
+from pricing.wording import listed, say, word
 
 TYPED = say("your price")
+MOST_REGIONS = 4
 _COLUMN_NAMES = tuple(column.name for column in COLUMNS)
 
 
@@ -111,7 +112,12 @@ def side(case: Case, i: int, text: str | None, field: str) -> Side:
             )
         return at(case, rows, 0)
     held = Matched.of(held_by(case.market, measurement))
-    pairs = ranked(named_offers(text, case.market, {i: held}), 1, case.answer.figures)
+    named = named_offers(text, case.market, {i: held})
+    offers = named[i].offers if named else NO_PAIRS.offer
+    passing = _passing(case, offers)
+    if len(offers) and not passing.any():
+        raise _left_out(case, offers, text, field)
+    pairs = ranked({i: named[i].take(passing)} if len(offers) else {}, 1, case.answer.figures)
     if not len(pairs):
         known = type_names(case.market, {i: held})
         raise InvalidInputError.at(
@@ -221,7 +227,35 @@ def _priced(case: Case, text: str, field: str) -> Side:
                 near_matches=near_matches(text, case.question.table.instance_types()),
             ),
         )
+    passing = _passing(case, offers)
+    if not passing.any():
+        raise _left_out(case, offers, text, field)
+    offers = offers[passing]
     return _of_offer(case, int(offers[np.argmin(case.market.columns.price[offers])]))
+
+
+def _passing(case: Case, offers: np.ndarray) -> np.ndarray:
+    """Which offers pass the question's filters: a name does not overrule them."""
+    keep = Masks.of(case.question, case.market, case.catalogue).keep
+    result: np.ndarray = np.ones(len(offers), bool) if keep is None else keep[offers]
+    return result
+
+
+def _left_out(case: Case, offers: np.ndarray, text: str, field: str) -> InvalidInputError:
+    """Make the error of an offer that is sold, but not as the filters ask."""
+    words = case.market.columns.words
+    purchases = listed(say(each.replace("_", " ")) for each in dict.fromkeys(words["purchase"].texts(offers)))
+    regions = dict.fromkeys(words["region"].texts(offers))
+    return InvalidInputError.at(
+        (field,),
+        say(
+            "{text} is sold as {purchases} in {regions}, but your filters leave that out; change them, name another "
+            "offer, or type its price in USD per hour",
+            text=shown(text),
+            purchases=purchases,
+            regions=listed([*list(regions)[:MOST_REGIONS], *(["…"] if len(regions) > MOST_REGIONS else [])]),
+        ),
+    )
 
 
 def _of_offer(case: Case, offer: int) -> Side:
@@ -254,28 +288,31 @@ _OF_PRICE = (
 )  # fmt: skip
 
 
-def offer_sides(case: Case, hardware: str, loc: Location) -> list[tuple[Side, int]]:
-    """Return the offers that carry ACCELERATOR:COUNT and pass the filters, each with the replicas it holds."""
+def offer_sides(case: Case, hardware: str, loc: Location) -> tuple[list[tuple[Side, int]], bool]:
+    """Return the offers that carry ACCELERATOR:COUNT and pass the filters, each with the replicas it holds.
+
+    Where none passes, all that carry it are given, and True.
+    """
     name, text = split_count(hardware)
     try:
         found = case.catalogue.resolve(name)
         count = read_whole_number(text, least=1, most=100_000) if text is not None else found.count or 1
     except ValueError as error:
         raise InvalidInputError.at(loc, str(error)) from error
-    masks = Masks.of(case.question, case.market, case.catalogue)
     held = Matched.shown(case.market.held(found.accelerator, count))
-    if masks.keep is not None:
-        held = held.take(masks.keep[held.offers])
-    return [(_of_offer(case, int(o)), int(n)) for o, n in zip(held.offers, held.replicas, strict=True)]
+    passing = _passing(case, held.offers)
+    left_out = len(passing) > 0 and not passing.any()
+    if not left_out:
+        held = held.take(passing)
+    sides = [(_of_offer(case, int(o)), int(n)) for o, n in zip(held.offers, held.replicas, strict=True)]
+    return sides, left_out
 
 
 def named_prices(case: Case, name: str) -> list[Side]:
     """Return all prices of a named offer that pass the filters, cheapest first, without a measurement."""
     columns = case.market.columns
-    masks = Masks.of(case.question, case.market, case.catalogue)
     offers = _named(case, name)
-    if masks.keep is not None:
-        offers = offers[masks.keep[offers]]
+    offers = offers[_passing(case, offers)]
     return [_of_offer(case, int(offer)) for offer in offers[np.argsort(columns.price[offers], kind="stable")]]
 
 

@@ -1,0 +1,60 @@
+"""Offers that a decision names: filters hold for them too."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.asking import problem
+
+FLEET = "unit=output_token&units_per_month=2000M&m=H100-SXM:8=5200&offer=aws/p5.48xlarge&region=us-east-1"
+
+
+def figures(client, address: str) -> dict[str, object]:
+    return client.get(address).json()["figures"]
+
+
+def test_a_fleet_of_a_named_offer_costs_what_the_filters_ask_for(client):
+    # On demand 55.04 USD an hour, one machine: 55.04 × 730 = 40,179.20.
+    found = figures(client, f"/fleet.json?{FLEET}&purchase=on_demand")
+    assert found["price_usd_per_hour"] == 55.04
+    assert found["available_usd_per_month"] == pytest.approx(55.04 * 730, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("address", "field"),
+    [
+        (f"/fleet.json?{FLEET}&purchase=on_demand&provider=gcp", "offer"),
+        ("/claim.json?more_per_dollar=0.7&a=aws/p5.48xlarge&b=aws/trn2.48xlarge&purchase=on_demand", "b"),
+        ("/sure.json?unit=output_token&m=H100-SXM:8=5200&m=MI300X:8=5600&a=aws/p5.48xlarge&provider=gcp", "a"),
+        ("/move.json?a=aws/p5.48xlarge&b=14&machines_now=1&machines_after=1&provider=oci", "a"),
+        ("/commit.json?on_demand=aws/p5.48xlarge&committed=6&term=12&provider=gcp", "on_demand"),
+    ],
+)
+def test_an_offer_that_the_filters_leave_out_is_refused_and_told_how_it_is_sold(client, address, field):
+    body = problem(client.get(address))
+    assert body["errors"][0]["loc"] == ["query", field]
+    assert "is sold as " in body["detail"]
+    assert "but your filters leave that out" in body["detail"]
+
+
+def test_a_name_that_contradicts_the_filter_is_refused(client):
+    named = "aws/p5.48xlarge/us-east-1/on_demand"
+    address = FLEET.replace("aws/p5.48xlarge", named)
+    assert client.get(f"/fleet.json?{address}&purchase=on_demand").status_code == 200
+    body = problem(client.get(f"/fleet.json?{address}&purchase=spot"))
+    assert "is sold as on demand in us-east-1" in body["detail"]
+
+
+def test_hardware_to_shop_for_is_shown_as_it_is_sold(client):
+    question = "unit=output_token&m=H100-SXM:8=5200&purchase=on_demand&shop=Trainium2:16&shop=Trainium3:16&shop=L4"
+    answer = client.get(f"/break-even.json?{question}&provider=aws&region=us-east-1").json()
+    said = {w["code"]: w["message"] for w in answer["warnings"]}
+    assert said["sold_otherwise"].startswith("Trainium2:16 is not sold as your filters ask")
+    assert said["not_sold"].startswith("No offer in the table carries Trainium3:16")
+    lines = answer["tables"]["shopping_list"]
+    assert {line["purchase"] for line in lines if line["hardware"] == "Trainium2:16"} >= {"spot", "capacity_block"}
+    assert {line["purchase"] for line in lines if line["hardware"] == "L4"} <= {"on_demand"}
+    # 55.04 USD an hour at 5,200 tokens a second; at 9.44 an hour the same cost needs 5,200 × 9.44 ÷ 55.04 = 891.86.
+    spot = min(line["price_usd_per_hour"] for line in lines if line["purchase"] == "spot")
+    (needed,) = [line["rate_needed_per_second"] for line in lines if line["price_usd_per_hour"] == spot]
+    assert needed == pytest.approx(5200 * spot / 55.04, rel=1e-9)
