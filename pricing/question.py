@@ -228,13 +228,18 @@ class MeasurementIn(StrictModel):
     source: LongText | None = Field(None, description="Who measured it, where it is written.")
 
 
+def _identifiers(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Read names of closed lists as people write them: `North America` is north_america."""
+    return tuple(name.strip().lower().replace(" ", "_").replace("-", "_") for name in names)
+
+
 class FiltersIn(StrictModel):
     """Which offers to compare; an absent filter means all."""
 
     provider: Names = Field((), description="Provider ids, such as aws.")
     region: Names = Field((), description="Regions as the provider names them.")
-    area: Names = Field((), description="Areas: europe, north_america, …")
-    purchase: Names = Field((), description=", ".join(PURCHASES))
+    area: Annotated[Names, AfterValidator(_identifiers)] = Field((), description="Areas: europe, north_america, …")
+    purchase: Annotated[Names, AfterValidator(_identifiers)] = Field((), description=", ".join(PURCHASES))
     accelerator: Names = Field((), description="Names or families: H100 means all H100 variants.")
     vendor: Names = Field((), description="Makers of accelerators, such as nvidia.")
     term_months: Annotated[tuple[Count, ...], BeforeValidator(_many)] = Field(

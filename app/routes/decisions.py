@@ -101,15 +101,20 @@ def _page(asked: Decision) -> Handler:
 
 
 def _form(asked: Decision, service: Service, pairs: Pairs) -> dict[str, object]:
+    values = grouped(pairs)
+    while values.get("m") and not values["m"][-1].strip():
+        # The form has a blank row of its own.
+        values["m"].pop()
     return {
         "active": "decisions",
         "decision": asked,
         "fields": [_field(name, info) for name, info in asked.inputs.model_fields.items()],
         "details": [(name, openapi.COMPARE_DOCS[name]) for name in asked.takes if name in SHOWN_AS_TEXT],
-        "values": grouped(pairs),
+        "values": values,
         "problems": {},
         "unit_options": [(unit.id, translated(unit.cost_unit)) for unit in UNITS.values()],
         "purchases": PURCHASES,
+        "areas": service.catalogue.area_names(),
         "providers": service.table.values("provider"),
         "accelerators": list(service.catalogue.accelerators),
         "example": False,
@@ -118,7 +123,7 @@ def _form(asked: Decision, service: Service, pairs: Pairs) -> dict[str, object]:
 
 
 # Parameters of a comparison that the form takes as text, one field each.
-SHOWN_AS_TEXT = ("region", "area", "quote", "discount", "spot_loss", "accept", "as_of")
+SHOWN_AS_TEXT = ("region", "quote", "discount", "spot_loss", "accept", "as_of")
 
 
 def _field(name: str, info: FieldInfo) -> dict[str, object]:

@@ -273,10 +273,7 @@ DECISION = Decision(
     FIGURES,
     (
         ("unit", "audio_hour"),
-        ("rtf", "L4:1=0.038"),
-        ("clip_seconds", "7"),
-        ("increment_seconds", "15"),
-        ("acceptance", "95%"),
+        ("m", "L4=120"),
         ("purchase", "on_demand"),
     ),
     (ESTIMATES,),

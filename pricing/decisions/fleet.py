@@ -435,9 +435,9 @@ DECISION = Decision(
     FIGURES,
     (
         ("unit", "output_token"),
-        ("m", "H100-SXM:8=9000"),
-        ("peak", "52000"),
-        ("mean", "18000"),
+        ("m", "H100-SXM:8=5200"),
+        ("units_per_month", "2000M"),
+        ("peak_to_mean", "3"),
         ("headroom", "20%"),
         ("purchase", "on_demand"),
     ),

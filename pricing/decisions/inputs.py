@@ -43,13 +43,28 @@ def _at_most_one(value: float) -> float:
     return value
 
 
+def _no_forgotten_percent(value: float) -> float:
+    if value >= MOST_MORE:
+        raise ValueError(
+            say(
+                "{value:g} more is {times:g} times as much; {value:g} % more is written {value:g}%",
+                value=value,
+                times=value + 1,
+            )
+        )
+    return value
+
+
 Number = Annotated[float, BeforeValidator(_number), Field(allow_inf_nan=False, ge=-1e18, le=1e18)]
 Positive = Annotated[float, BeforeValidator(_number), Field(gt=0, le=1e18, allow_inf_nan=False)]
 NotNegative = Annotated[float, BeforeValidator(_number), Field(ge=0, le=1e18, allow_inf_nan=False)]
+MOST_MORE = 10
 # A share from 0 to 1, both ends included; 20% is 0.2.
 Portion = Annotated[float, BeforeValidator(_share), Field(ge=0, allow_inf_nan=False), AfterValidator(_at_most_one)]
 # A share that may be above 1, such as 150% more.
-More = Annotated[float, BeforeValidator(_share), Field(ge=0, le=1e6, allow_inf_nan=False)]
+More = Annotated[
+    float, BeforeValidator(_share), AfterValidator(_no_forgotten_percent), Field(ge=0, allow_inf_nan=False)
+]
 Whole = Annotated[int, BeforeValidator(_whole), Field(strict=True)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
 

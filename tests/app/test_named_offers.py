@@ -58,3 +58,26 @@ def test_hardware_to_shop_for_is_shown_as_it_is_sold(client):
     spot = min(line["price_usd_per_hour"] for line in lines if line["purchase"] == "spot")
     (needed,) = [line["rate_needed_per_second"] for line in lines if line["price_usd_per_hour"] == spot]
     assert needed == pytest.approx(5200 * spot / 55.04, rel=1e-9)
+
+
+def test_a_percent_sign_that_was_forgotten_is_asked_for(client):
+    body = problem(client.get("/claim.json?more_per_dollar=70&a=20&b=14"))
+    assert body["errors"][0]["loc"] == ["query", "more_per_dollar"]
+    assert "70 more is 71 times as much; 70 % more is written 70%" in body["detail"]
+    assert figures(client, "/claim.json?more_per_dollar=70%25&a=20&b=14")["claimed_ratio"] == pytest.approx(1.7)
+
+
+@pytest.mark.parametrize("area", ["Europe", "EUROPE", " europe "])
+def test_names_of_areas_are_read_as_people_write_them(client, area):
+    asked = {"unit": "audio_hour", "m": "L4=120", "area": area}
+    assert (
+        client.get("/compare.json", params=asked).json()
+        == client.get("/compare.json", params=asked | {"area": "europe"}).json()
+    )
+    assert client.get("/compare.json", params=asked | {"area": "North America"}).status_code == 200
+
+
+def test_a_form_gains_no_row_with_each_submission(client):
+    page = client.get("/fleet", params=[("unit", "output_token"), ("m", "H100-SXM:8=5200"), *[("m", "")] * 3,
+                                        ("units_per_month", "2000M"), ("peak_to_mean", "3")]).text  # fmt: skip
+    assert page.count('name="m"') == 2
