@@ -273,7 +273,7 @@ DECISION = Decision(
     FIGURES,
     (
         ("unit", "audio_hour"),
-        ("m", "L4=120"),
+        ("m", "L4:1=120"),
         ("purchase", "on_demand"),
     ),
     (ESTIMATES,),
