@@ -321,7 +321,9 @@ def _mixed(case: Case, inputs: FleetIn, best: Sized) -> dict[str, Value]:
 
 def _reserved(case: Case, inputs: FleetIn, best: Side) -> Side | None:
     if inputs.reserved:
-        bare = replace(case, question=replace(case.question, measurements=()))
+        # The filters by purchase are about the machines by the hour; of a name that has several, a commitment is meant.
+        filters = case.question.filters.model_copy(update={"purchase": COMMITTED, "term_months": ()})
+        bare = replace(case, question=replace(case.question, measurements=(), filters=filters))
         found = side(bare, 0, inputs.reserved, "reserved")
         same_hardware = ("accelerator", "accelerator_count")
         if found.row and best.row and any(found.value(n) != best.value(n) for n in same_hardware):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -11,6 +11,9 @@ from pricing.notation import write_number
 from pricing.numbers import read_flag, read_scaled_number, read_utilization, read_whole_number
 from pricing.question import StrictModel, Text
 from pricing.wording import say
+
+# A bare number from here on is no share: 70 is 70 % with its sign left out.
+MOST_BARE = 10
 
 
 def _no_truth(value: object) -> None:
@@ -43,28 +46,27 @@ def _at_most_one(value: float) -> float:
     return value
 
 
-def _no_forgotten_percent(value: float) -> float:
-    if value >= MOST_MORE:
+def _more(value: object) -> object:
+    """Read a share that may be above 1; as a bare number of 10 or more, a sign of percent was forgotten."""
+    share = _share(value)
+    if isinstance(share, (int, float)) and share >= MOST_BARE and not (isinstance(value, str) and "%" in value):
         raise ValueError(
             say(
                 "{value:g} more is {times:g} times as much; {value:g} % more is written {value:g}%",
-                value=value,
-                times=value + 1,
+                value=share,
+                times=share + 1,
             )
         )
-    return value
+    return share
 
 
 Number = Annotated[float, BeforeValidator(_number), Field(allow_inf_nan=False, ge=-1e18, le=1e18)]
 Positive = Annotated[float, BeforeValidator(_number), Field(gt=0, le=1e18, allow_inf_nan=False)]
 NotNegative = Annotated[float, BeforeValidator(_number), Field(ge=0, le=1e18, allow_inf_nan=False)]
-MOST_MORE = 10
 # A share from 0 to 1, both ends included; 20% is 0.2.
 Portion = Annotated[float, BeforeValidator(_share), Field(ge=0, allow_inf_nan=False), AfterValidator(_at_most_one)]
 # A share that may be above 1, such as 150% more.
-More = Annotated[
-    float, BeforeValidator(_share), AfterValidator(_no_forgotten_percent), Field(ge=0, allow_inf_nan=False)
-]
+More = Annotated[float, BeforeValidator(_more), Field(ge=0, le=1e6, allow_inf_nan=False)]
 Whole = Annotated[int, BeforeValidator(_whole), Field(strict=True)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
 
@@ -83,6 +85,9 @@ class InputsIn(StrictModel):
         for name, info in type(self).model_fields.items():
             value = getattr(self, name)
             if value is None or value == info.default:
+                continue
+            if More in (info.annotation, *get_args(info.annotation)) and value >= MOST_BARE:
+                pairs.append((name, f"{write_number(float(f'{100 * value:.15g}'))}%"))
                 continue
             pairs += [(name, _text(item)) for item in (value if isinstance(value, tuple) else (value,))]
         return pairs

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pricing.decisions import decision_named
 from tests.pricing.decisions.asked import asked, asked_in_json, faults, rows
 from tests.pricing.small import offer, table
 
@@ -162,3 +163,9 @@ def test_hardware_that_nobody_sells():
 def test_wrong_input_has_a_message_at_its_field(values, field, part):
     found = faults("audio", PRICES, **values)
     assert any(where == field and part in said for where, said in found), found
+
+
+def test_the_example_is_one_measurement_as_rtfx():
+    example = dict(decision_named("audio").example)
+    assert example["m"] == "L4=120"
+    assert not {"rtf", "streams", "clip_seconds", "increment_seconds", "acceptance"} & set(example)

@@ -3,6 +3,7 @@
 import pytest
 
 from pricing.columns import estimate_rows
+from pricing.errors import InvalidInputError
 from tests.pricing.decisions.asked import asked, asked_in_json, faults, rows
 from tests.pricing.small import offer, table
 
@@ -144,9 +145,25 @@ def test_reading_the_link_again_gives_the_same():
     assert again.result == solved.result
 
 
+def test_a_share_of_many_times_is_written_in_percent_and_read_again():
+    solved = asked("claim", PRICES, more_per_dollar="7000%", a="1", b="1")
+    assert solved.result.values["claimed_ratio"] == 71
+    assert dict(solved.pairs)["more_per_dollar"] == "7000%"
+    assert asked("claim", PRICES, **dict(solved.pairs)).result == solved.result
+    assert asked("claim", PRICES, more_per_dollar="9", a="1", b="1").result.values["claimed_ratio"] == 10
+    # In JSON as in a link.
+    with pytest.raises(InvalidInputError, match="70 % more is written 70%"):
+        asked_in_json("claim", PRICES, {"more_per_dollar": 70, "a": "1", "b": "1"})
+
+
 @pytest.mark.parametrize(
     ("values", "field", "message"),
     [
+        (
+            {"more_per_dollar": "70", "a": "1", "b": "1"},
+            "more_per_dollar",
+            "70 more is 71 times as much; 70 % more is written 70%",
+        ),
         ({}, "ratio", "say what is claimed"),
         ({"ratio": "1.7", "cheaper": "40%"}, "cheaper", "both given"),
         ({"ratio": "0", "a": "1", "b": "1"}, "ratio", "a ratio of 0 can't be"),

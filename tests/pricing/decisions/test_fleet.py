@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pricing.decisions import decision_named
 from tests.pricing.decisions.asked import asked, asked_in_json, faults, rows
 from tests.pricing.small import offer, table
 
@@ -37,6 +38,12 @@ def test_two_billion_tokens_a_month():
     assert found["cost_per_served_usd"] == pytest.approx(6.88 * 730 / 2000, rel=1e-12)
 
 
+def test_the_example_says_the_demand_by_the_month():
+    example = dict(decision_named("fleet").example)
+    assert (example["units_per_month"], example["peak_to_mean"]) == ("2000M", "3")
+    assert not {"peak", "mean", "hourly"} & set(example)
+
+
 def test_scaled_by_the_hour_and_mixed():
     found = figures(hourly=DAY)
     # 20,000 / 9,000: three machines for twelve hours, one for the other twelve: 48 machine-hours a day.
@@ -46,6 +53,14 @@ def test_scaled_by_the_hour_and_mixed():
     assert found["reserved_machines"] == 1
     assert found["mixed_usd_per_month"] == pytest.approx((24 * 4 + 24 * 6.88) * 730 / 24, rel=1e-12)
     assert found["cheapest_way"] == "mixed"
+
+
+def test_a_named_reserved_price_is_a_commitment_whatever_the_machines_are_bought_as():
+    # The filter on demand is about the machines; of the offer's prices the reserved one is meant, not 6.88.
+    found = figures(hourly=DAY, reserved="acme/box/r1")
+    assert (found["price_usd_per_hour"], found["reserved_price_usd_per_hour"]) == (6.88, 4.0)
+    refused = faults("fleet", PRICES, **PLAIN, hourly=DAY, reserved="acme/box/r1/on_demand")
+    assert [msg for name, msg in refused if name == "reserved" and "is sold as on demand" in msg], refused
 
 
 def test_a_commitment_is_not_scaled():
