@@ -167,5 +167,5 @@ def test_wrong_input_has_a_message_at_its_field(values, field, part):
 
 def test_the_example_is_one_measurement_as_rtfx():
     example = dict(decision_named("audio").example)
-    assert example["m"] == "L4=120"
+    assert example["m"] == "L4:1=120"
     assert not {"rtf", "streams", "clip_seconds", "increment_seconds", "acceptance"} & set(example)
