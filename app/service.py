@@ -24,6 +24,7 @@ from app.tables import today
 from app.view import Heading, View
 from pricing.accelerators import Catalogue
 from pricing.errors import Fault, InvalidInputError, shown
+from pricing.filters import CLOSED, identifier
 from pricing.flags import FLAGS
 from pricing.market import PriceTable
 from pricing.reading import Reader
@@ -132,7 +133,7 @@ def grouped(pairs: Pairs) -> dict[str, list[str]]:
     values: dict[str, list[str]] = {}
     for name, value in pairs:
         if value.strip() or name == "m":
-            values.setdefault(name, []).append(value)
+            values.setdefault(name, []).append(identifier(value) if name in CLOSED else value)
     return values
 
 

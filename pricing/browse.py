@@ -13,7 +13,7 @@ import numpy as np
 from pricing.accelerators import Catalogue
 from pricing.columns import Coded, Column, days_as_text, find_column
 from pricing.errors import Fault, InvalidInputError, near_matches, shown
-from pricing.filters import chosen_accelerators, unknown_values
+from pricing.filters import CLOSED, chosen_accelerators, identifier, unknown_values
 from pricing.flags import stale
 from pricing.market import PriceTable
 from pricing.numbers import read_day, read_flag, read_whole_number
@@ -172,7 +172,7 @@ def browse(
     for name, value in pairs:
         if name in PRICE_PARAMETERS:
             if value.strip():
-                values.setdefault(name, []).append(value.strip())
+                values.setdefault(name, []).append(identifier(value) if name in CLOSED else value.strip())
         elif not name.startswith("utm_"):
             faults.append(
                 Fault(

@@ -11,6 +11,13 @@ from pricing.offers import AVAILABILITY, EVIDENCE, PURCHASES
 from pricing.wording import say
 
 FEW = 12
+# Filters whose values are written in any case, with blanks or hyphens for underscores.
+CLOSED = ("area", "purchase")
+
+
+def identifier(text: str) -> str:
+    """Read a name of a closed list as people write it: `North America` and `north-america` are north_america."""
+    return text.strip().lower().replace(" ", "_").replace("-", "_")
 
 
 def known_values(name: str, table: PriceTable, catalogue: Catalogue) -> set[str]:

@@ -28,6 +28,7 @@ from pricing.comparability import ACCEPTED
 from pricing.currency import ExchangeRate
 from pricing.curves import Target
 from pricing.errors import near_matches, shown
+from pricing.filters import identifier
 from pricing.market import PriceTable
 from pricing.measurements import LATENCIES, Measurement, Rate, from_repeats, single, with_spread
 from pricing.numbers import read_day, read_utilization
@@ -229,8 +230,7 @@ class MeasurementIn(StrictModel):
 
 
 def _identifiers(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Read names of closed lists as people write them: `North America` is north_america."""
-    return tuple(name.strip().lower().replace(" ", "_").replace("-", "_") for name in names)
+    return tuple(map(identifier, names))
 
 
 class FiltersIn(StrictModel):

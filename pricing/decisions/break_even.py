@@ -24,7 +24,7 @@ from pricing.decisions.offer_figures import (
 from pricing.decisions.sides import cheapest_of, offer_sides, old_prices, used
 from pricing.errors import InvalidInputError
 from pricing.question import Warned
-from pricing.wording import say
+from pricing.wording import say, word
 
 CANNOT = say("cannot break even")
 MOST_LINES = 4
@@ -213,7 +213,12 @@ def _sentences(
     if rows:
         first = rows[0]
         needed = estimate.utilization_to_tie(first["utilization"], first["cost_usd"], target)
-        name = f"{first['provider']}/{first['instance_type']} ({first['region']}, {first['purchase']})"
+        name = say(
+            "{offer} ({region}, {purchase})",
+            offer=f"{first['provider']}/{first['instance_type']}",
+            region=first["region"],
+            purchase=word(first["purchase"]),
+        )
         if needed > 1:
             yield say(
                 "None can: the cheapest, {name}, {cannot}; it would need {needed:percent} utilization.",
@@ -236,7 +241,12 @@ def _chart(case: Case, target: float, rows: list[dict[str, Any]]) -> Lines | Non
         full = row["cost_usd"] * row["utilization"]
         shares = np.linspace(full / top, 1, 40)
         points = tuple((float(u), estimate.cost_at_utilization(full, float(u))) for u in shares)
-        series.append(Series(f"{row['measurement']} on {row['provider']}/{row['instance_type']}", points))
+        name = say(
+            "{measurement} on {offer}",
+            measurement=row["measurement"],
+            offer=f"{row['provider']}/{row['instance_type']}",
+        )
+        series.append(Series(name, points))
     if not series:
         return None
     series.append(Series(say("target"), ((0.0, target), (1.0, target))))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.asking import problem
+from pricing.accelerators import catalogue
+from tests.app.asking import HTML, Page, problem
 
 FLEET = "unit=output_token&units_per_month=2000M&m=H100-SXM:8=5200&offer=aws/p5.48xlarge&region=us-east-1"
 
@@ -81,3 +82,17 @@ def test_a_form_gains_no_row_with_each_submission(client):
     page = client.get("/fleet", params=[("unit", "output_token"), ("m", "H100-SXM:8=5200"), *[("m", "")] * 3,
                                         ("units_per_month", "2000M"), ("peak_to_mean", "3")]).text  # fmt: skip
     assert page.count('name="m"') == 2
+
+
+@pytest.mark.parametrize("path", ["/fleet", "/compare", "/prices"])
+def test_the_boxes_of_areas_are_ticked_however_they_are_written(client, path):
+    query = {"area": ["Europe", "North America"], "purchase": "On-Demand"}
+    if path != "/prices":
+        query |= {"unit": "output_token", "m": "H100-SXM:8=5200"}
+    if path == "/fleet":
+        query |= {"units_per_month": "2000M"}
+    answer = client.get(path, params=query, headers=HTML)
+    assert answer.status_code == 200
+    boxes = [each.attributes for each in Page(answer.text).all("input") if each.attributes.get("name") == "area"]
+    assert {box["value"] for box in boxes} == set(catalogue().area_names())
+    assert {box["value"] for box in boxes if "checked" in box} == {"europe", "north_america"}
