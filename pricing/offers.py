@@ -14,7 +14,7 @@ import numpy as np
 
 from pricing.accelerators import Catalogue
 from pricing.errors import Fault, Location, PriceFileError
-from pricing.wording import listed, say
+from pricing.wording import listed, say, word
 
 PURCHASES = ("on_demand", "spot", "reserved", "savings_plan", "capacity_block", "owned")
 EVIDENCE = ("list", "survey", "quote", "third_party")
@@ -172,11 +172,17 @@ class Columns:
     def describe(self, i: int) -> str:
         """Return `provider/type region purchase`, to name an offer in a message."""
         words = self.words
-        term = f" {self.term[i]} months" if self.term[i] != NO_TERM else ""
+        term = say(" {months} months", months=int(self.term[i])) if self.term[i] != NO_TERM else ""
+        offer = f"{words['provider'].at(i)}/{words['instance_type'].at(i)}"
         plan = f" {words['plan'].at(i)}" if words["plan"].at(i) else ""
-        return (
-            f"{words['provider'].at(i)}/{words['instance_type'].at(i)} × {self.count[i]}, "
-            f"{words['region'].at(i)}, {words['purchase'].at(i)}{term}{plan}"
+        return say(
+            "{offer} × {count}, {region}, {purchase}{term}{plan}",
+            offer=offer,
+            count=int(self.count[i]),
+            region=words["region"].at(i),
+            purchase=word(words["purchase"].at(i)),
+            term=term,
+            plan=plan,
         )
 
 

@@ -214,13 +214,13 @@ def _sentences(
     dearer = sum(_cheaper(each) == "machine" for each in figures)
     if len(offered) > 1:
         yield say(
-            "A machine kept as busy as said is cheaper than {dearer} of the {number} hosted prices listed.",
+            "A machine kept as busy as said is cheaper than {dearer:,} of the {number:,} hosted prices listed.",
             dearer=dearer,
             number=len(offered),
         )
     if inputs.units_per_month is not None:
         yield say(
-            "For {units_per_month:significant} {noun} a month, {machines_for_volume} machines cost "
+            "For {units_per_month:significant} {noun} a month, {machines_for_volume:,} machines cost "
             "{machines_usd_per_month:significant} USD, and the API {api_usd_per_month:significant} USD.",
             units_per_month=inputs.units_per_month,
             noun=noun,
@@ -244,10 +244,10 @@ def _pays_from(found: Money, noun: str) -> str:
     if many is None:
         return say("{said}, and only if every machine is full.", said=said)
     if many == 1:
-        return f"{said}."
+        return say("{said}.", said=said)
     return say(
         "{said}, and machines pay for good from {lasting_units_per_month:significant} on, with "
-        "{many:.0f}: between the two, the next whole machine can make the API cheaper again.",
+        "{many:,.0f}: between the two, the next whole machine can make the API cheaper again.",
         said=said,
         lasting_units_per_month=found["lasting_units_per_month"],
         many=many,

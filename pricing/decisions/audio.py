@@ -229,7 +229,7 @@ def _sentences(inputs: AudioIn, rows: list[dict[str, Any]], values: dict[str, Va
     first = rows[0]
     yield say(
         "An hour of audio costs {cost_usd:significant} USD on {provider}/{instance_type} ({region}, "
-        "{purchase}), the cheapest of {number} offers, at an RTFx of {rate_per_second:significant} "
+        "{purchase}), the cheapest of {number:,} offers, at an RTFx of {rate_per_second:significant} "
         "(RTF {rtf_of_rtfx:significant}).",
         cost_usd=first["cost_usd"],
         provider=first["provider"],

@@ -200,7 +200,7 @@ def _sentences(
     unit = case.question.unit
     yield (
         say(
-            "To cost {target:significant} {cost_unit} ({said}): {that_break_even} of {number} offers do "
+            "To cost {target:significant} {cost_unit} ({said}): {that_break_even:,} of {number:,} offers do "
             "at {utilization:percent} utilization.",
             target=target,
             cost_unit=unit.cost_unit,
@@ -213,9 +213,10 @@ def _sentences(
     if rows:
         first = rows[0]
         needed = estimate.utilization_to_tie(first["utilization"], first["cost_usd"], target)
+        offer = f"{first['provider']}/{first['instance_type']}"
         name = say(
             "{offer} ({region}, {purchase})",
-            offer=f"{first['provider']}/{first['instance_type']}",
+            offer=offer,
             region=first["region"],
             purchase=word(first["purchase"]),
         )
@@ -241,11 +242,8 @@ def _chart(case: Case, target: float, rows: list[dict[str, Any]]) -> Lines | Non
         full = row["cost_usd"] * row["utilization"]
         shares = np.linspace(full / top, 1, 40)
         points = tuple((float(u), estimate.cost_at_utilization(full, float(u))) for u in shares)
-        name = say(
-            "{measurement} on {offer}",
-            measurement=row["measurement"],
-            offer=f"{row['provider']}/{row['instance_type']}",
-        )
+        offer = f"{row['provider']}/{row['instance_type']}"
+        name = say("{measurement} on {offer}", measurement=row["measurement"], offer=offer)
         series.append(Series(name, points))
     if not series:
         return None

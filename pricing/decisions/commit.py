@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from pricing import commitments
 from pricing.decisions.decision import PRICE_PARAMETERS, Case, Decision, Figure, Lines, Result, Series, Table, Value
-from pricing.decisions.inputs import InputsIn, NotNegative, Portion, Positive, Text, Whole, given
+from pricing.decisions.inputs import InputsIn, Machines, NotNegative, Portion, Positive, Text, Whole, given
 from pricing.decisions.refusing import at_field
 from pricing.decisions.sides import Side, named_prices, old_prices, side, used
 from pricing.errors import InvalidInputError, shown
@@ -78,7 +78,7 @@ class CommitIn(InputsIn):
     resale_usd: NotNegative = given(
         0.0, "Owned: resale value", "USD at the end of the term; an earlier sale is counted at the same value.", "40000"
     )
-    machines: Positive = given(1.0, "Machines", "How many of the machines are needed.", "1")
+    machines: Machines = given(1.0, "Machines", "How many of the machines are needed.", "1")
 
 
 FIGURES = (

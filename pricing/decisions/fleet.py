@@ -68,8 +68,7 @@ class FleetIn(InputsIn):
         "Or: hour by hour",
         "24 numbers of a typical day or 8,760 of a year, in units per second, apart by blanks, commas or lines.",
         "900 700 500 …",
-        # A field of several lines in the form.
-        json_schema_extra={"format": "textarea"},
+        json_schema_extra={"format": "textarea"},  # A field of several lines in the form.
     )
     headroom: Portion = given(0.0, "Headroom", "Share of each machine's rate that is kept free.", "20%")
     min_replicas: Whole = given(0, "Fewest machines", "That run at any demand.", "2")
@@ -321,7 +320,7 @@ def _mixed(case: Case, inputs: FleetIn, best: Sized) -> dict[str, Value]:
 
 def _reserved(case: Case, inputs: FleetIn, best: Side) -> Side | None:
     if inputs.reserved:
-        # The filters by purchase are about the machines by the hour; of a name that has several, a commitment is meant.
+        # The filter by purchase is about the machines by the hour; here a commitment is meant.
         filters = case.question.filters.model_copy(update={"purchase": COMMITTED, "term_months": ()})
         bare = replace(case, question=replace(case.question, measurements=(), filters=filters))
         found = side(bare, 0, inputs.reserved, "reserved")
@@ -367,7 +366,7 @@ def _sentences(case: Case, demand: Demand, best: Sized, values: dict[str, Value]
     yield say(
         "{machines} of {name} at {price:significant4} USD per hour ({price_said}) "
         "for a peak of {peak:significant} {rate_unit}: {fixed:significant4} USD a month.",
-        machines=say("1 machine") if best.machines == 1 else say("{count} machines", count=best.machines),
+        machines=say("1 machine") if best.machines == 1 else say("{count:,} machines", count=best.machines),
         name=best.side.name, price=best.side.price, price_said=best.side.price_said, peak=demand.peak,
         rate_unit=unit.rate_unit, fixed=best.fixed,
     )  # fmt: skip
@@ -385,7 +384,7 @@ def _sentences(case: Case, demand: Demand, best: Sized, values: dict[str, Value]
     if isinstance(mixed, float):
         price = rounded(_number(values, "reserved_price_usd_per_hour"), 4)
         yield say(
-            "With {reserved_machines} reserved at {price} USD per hour ({reserved_offer}) and the others "
+            "With {reserved_machines:,} reserved at {price} USD per hour ({reserved_offer}) and the others "
             "by the hour: {mixed:significant4} USD a month.",
             reserved_machines=values["reserved_machines"], price=price, reserved_offer=values["reserved_offer"],
             mixed=mixed,

@@ -60,6 +60,12 @@ def _more(value: object) -> object:
     return share
 
 
+def _no_part(value: float) -> float:
+    if not value.is_integer():
+        raise ValueError(say("{value:g} is not a whole number of machines", value=value))
+    return value
+
+
 Number = Annotated[float, BeforeValidator(_number), Field(allow_inf_nan=False, ge=-1e18, le=1e18)]
 Positive = Annotated[float, BeforeValidator(_number), Field(gt=0, le=1e18, allow_inf_nan=False)]
 NotNegative = Annotated[float, BeforeValidator(_number), Field(ge=0, le=1e18, allow_inf_nan=False)]
@@ -67,6 +73,7 @@ NotNegative = Annotated[float, BeforeValidator(_number), Field(ge=0, le=1e18, al
 Portion = Annotated[float, BeforeValidator(_share), Field(ge=0, allow_inf_nan=False), AfterValidator(_at_most_one)]
 # A share that may be above 1, such as 150% more.
 More = Annotated[float, BeforeValidator(_more), Field(ge=0, le=1e6, allow_inf_nan=False)]
+Machines = Annotated[Positive, AfterValidator(_no_part)]
 Whole = Annotated[int, BeforeValidator(_whole), Field(strict=True)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
 
@@ -100,5 +107,5 @@ def _text(value: object) -> str:
 
 
 __all__ = [
-    "Flag", "InputsIn", "More", "NotNegative", "Number", "Portion", "Positive", "Text", "Whole", "given",
+    "Flag", "InputsIn", "Machines", "More", "NotNegative", "Number", "Portion", "Positive", "Text", "Whole", "given",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pricing import moving
 from pricing.decisions.decision import Case, Decision, Figure, Lines, Result, Series, Table, Value
-from pricing.decisions.inputs import InputsIn, NotNegative, Positive, Text, given
+from pricing.decisions.inputs import InputsIn, Machines, NotNegative, Positive, Text, given
 from pricing.decisions.refusing import at_field
 from pricing.decisions.sides import Side, old_prices, side, used
 from pricing.devices import stage_of
@@ -32,8 +32,8 @@ class MoveIn(InputsIn):
     units_per_month: Positive | None = given(
         None, "Work a month", "Tokens, audio-hours or requests; with a measurement of both sides.", "30000M"
     )
-    machines_now: Positive | None = given(None, "Or: machines now", "That run all the time.", "10")
-    machines_after: Positive | None = given(None, "Machines after", "That run all the time.", "8")
+    machines_now: Machines | None = given(None, "Or: machines now", "That run all the time.", "10")
+    machines_after: Machines | None = given(None, "Machines after", "That run all the time.", "8")
     monthly_now_usd: Positive | None = given(None, "Or: monthly bill now", "USD a month.", "50000")
     monthly_after_usd: NotNegative | None = given(None, "Monthly bill after", "USD a month.", "35000")
     days: NotNegative = given(0.0, "Days of work", "For the port.", "20")
@@ -42,7 +42,7 @@ class MoveIn(InputsIn):
     warm_up_hours: NotNegative = given(
         0.0, "Hours of compiling and warm-up", "Paid accelerator time on the machines moved to.", "24"
     )
-    warm_up_machines: Positive = given(1.0, "Machines that compile", "At once.", "2")
+    warm_up_machines: Machines = given(1.0, "Machines that compile", "At once.", "2")
 
 
 FIGURES = (

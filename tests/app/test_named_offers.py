@@ -96,3 +96,14 @@ def test_the_boxes_of_areas_are_ticked_however_they_are_written(client, path):
     boxes = [each.attributes for each in Page(answer.text).all("input") if each.attributes.get("name") == "area"]
     assert {box["value"] for box in boxes} == set(catalogue().area_names())
     assert {box["value"] for box in boxes if "checked" in box} == {"europe", "north_america"}
+
+
+def test_lines_and_sentences_of_break_even_are_in_the_language_of_the_page(client):
+    query = {"unit": "output_token", "m": "H100-SXM:8=5200", "provider": "aws", "purchase": "on_demand"}
+    english = client.get("/break-even.json", params=query).json()["statement"]
+    assert any(s.startswith("The cheapest, aws/p5") and ", on_demand), breaks even from " in s for s in english)
+    page = client.get("/break-even", params=query, headers=HTML | {"accept-language": "pt-BR"}).text
+    assert "H100-SXM:8 em aws/p5" in page
+    assert ", sob demanda)" in page
+    assert "H100-SXM:8 on aws" not in page
+    assert ", on_demand)" not in page

@@ -114,6 +114,9 @@ def test_your_volume_takes_whole_machines():
     assert found["machines_for_volume"] == 2
     assert found["machines_usd_per_month"] == near(14_600)
     assert found["api_usd_per_month"] == near(160_000)
+    # 13,140M a month each: 26,280,000M take 2,000.
+    many = ask(api="acme/big", units_per_month="26280000M").result
+    assert any(" 2,000 machines cost " in sentence for sentence in many.sentences)
 
 
 def test_utilization_lowers_the_work_and_not_the_machines_price():

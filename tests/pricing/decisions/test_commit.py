@@ -203,6 +203,7 @@ TYPED = {"on_demand": "10", "committed": "6.5"}
         (TYPED | {"stop_chance": "3%", "stop_month": "3"}, "stop_month", "say once when it may stop"),
         (TYPED | {"yearly_fall": "100%"}, "yearly_fall", "at least 0 and below 1"),
         (TYPED | {"upfront": "150%"}, "upfront", "1.5 should be at most 1"),
+        (TYPED | {"machines": "2.5"}, "machines", "2.5 is not a whole number of machines"),
         (TYPED | {"machines": "0"}, "machines", "greater than 0"),
         (TYPED | {"capex_usd": "9"}, "capex_usd", "not both"),
         (TYPED | {"resale_usd": "9"}, "resale_usd", "give capex_usd as well"),

@@ -44,6 +44,13 @@ def test_the_example_says_the_demand_by_the_month():
     assert not {"peak", "mean", "hourly"} & set(example)
 
 
+def test_numbers_of_machines_are_written_in_thousands():
+    # A peak of 90M units a second is 10,000 machines of 9,000.
+    solved = asked("fleet", PRICES, **PLAIN, peak="90M", mean="90M")
+    assert solved.result.values["machines"] == 10_000
+    assert solved.result.sentences[0].startswith("10,000 machines of acme/box/r1/on_demand at ")
+
+
 def test_scaled_by_the_hour_and_mixed():
     found = figures(hourly=DAY)
     # 20,000 / 9,000: three machines for twelve hours, one for the other twelve: 48 machine-hours a day.
