@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -164,7 +165,11 @@ def _child(
         def read() -> dict[str, Any]:
             line = stream.readline()
             if not line:
-                raise MeasureError(f"{target} ended the process (code {child.wait()})")
+                code = child.wait()
+                if code in (-signal.SIGINT, 128 + signal.SIGINT):
+                    # Ctrl-C reaches both processes, and that of the user's code may end first.
+                    raise KeyboardInterrupt
+                raise MeasureError(f"{target} ended the process (code {code})")
             event: dict[str, Any] = json.loads(line)
             if event["event"] == "failed":
                 raise MeasureError(f"{target}: {event['error']}")

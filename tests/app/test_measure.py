@@ -241,7 +241,7 @@ def test_ctrl_c_keeps_the_repeats_that_are_finished(tmp_path):
         errors = process.stderr.read()
         assert process.wait(20) == 0, errors
     body = json.loads(path.read_text())
-    assert body["stopped"]
+    assert body["stopped"], (body["failure"], len(body["repeats"]), errors[-300:])
     assert len(body["repeats"]) >= 2
     assert "stopped" in errors
 
