@@ -153,11 +153,11 @@ def table_row(row: Any, headings: Sequence[Heading], view: View, key: str, group
     every question is made by the template once for each offer and kept, the numbers are put between.
     """
     name, accelerators, source = _offer_cells(language(), _offer_fields(row))
-    low, high = view.bounds(row.cost_low_usd, row.cost_high_usd)
+    low, high = view.scale.bounds(row.cost_low_usd, row.cost_high_usd)
     cells = {
         "rank": text.rank_cell(row.rank, key, f"{group}-" if group else "", chosen=key in view.sides),
         "provider": name,
-        "cost_usd": text.cost_cell(view.cost(row.cost_usd), low, high, row.tied, 0 if group else row.rank),
+        "cost_usd": text.cost_cell(view.scale.said(row.cost_usd), low, high, row.tied, 0 if group else row.rank),
         "price_usd_per_hour": text.price_cell(
             view.price(row.price_usd_per_hour),
             view.price(row.price_usd_per_accelerator_hour) if (row.accelerator_count or 0) > 1 else None,

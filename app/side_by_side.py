@@ -1,4 +1,4 @@
-"""Chosen rows of an answer beside each other: the same facts line by line, and which of them differ."""
+"""Chosen rows of an answer as the page says them: one fact a line, and whether it differs."""
 
 from __future__ import annotations
 
@@ -6,201 +6,119 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from app import format as text
 from app.exports import page_rows
 from app.languages import gettext as _
 from app.languages import ngettext
 from app.view import View
 from pricing.columns import COLUMNS
-from pricing.compare import Answer
-from pricing.estimates import Estimates, Pairs
-from pricing.matching import ranked
+from pricing.selection import Selected
+from pricing.units import Unit
 from pricing.wording import UNKNOWN
 
-_SIGN = "|"
-# What makes an estimate one of its kind, with the measurement's place before it.
-_KEY = ("provider", "instance_type", "accelerator_count", "region", "purchase", "term_months", "plan")
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One chosen row with its key; `row` is None where the answer has it no longer.
-
-    `ratio` and `rank` are None where it can't be compared.
-    `ratio` is its cost divided by that of the first.
-    """
-
-    key: str
-    row: Any
-    ratio: float | None
-    rank: int | None
-    memory_gib: float | None
-
-
-def row_key(place: int, row: Any) -> str:
-    """Write what names a row of an answer, whatever its rank and the day: the measurement's place and the offer."""
-    return _SIGN.join(
-        [str(place), *("" if (value := getattr(row, name)) is None else str(value) for name in _KEY)],
-    )
-
-
-def keys(estimates: Estimates, rows: Sequence[Any], places: Sequence[int]) -> list[str]:
-    """Return the keys of rows; `places` are those of the estimates' measurements in the whole question."""
-    measured = estimates.pairs.measurement.tolist()
-    return [row_key(places[i] + 1, row) for i, row in zip(measured, rows, strict=True)]
-
-
-def sides(answer: Answer, chosen: Sequence[str]) -> list[Side]:
-    """Return the chosen rows in their order; their ranks are those in the whole answer."""
-    if not chosen:
-        return []
-    every = ranked(answer.found, answer.total, answer.figures)
-    found: dict[str, tuple[Any, int]] = {}
-    places = range(len(answer.question.measurements))
-    for key in chosen:
-        ranks = np.flatnonzero(_places(answer, every, key))
-        if len(ranks):
-            estimate = answer.figures(every.take(ranks), ranks + 1)
-            rows = page_rows(estimate, COLUMNS)
-            for row, name in zip(rows, keys(estimate, rows, places), strict=True):
-                if name == key:
-                    found[key] = row, answer.groups[int(estimate.pairs.measurement[0])]
-    first = next((found[key] for key in chosen if key in found), None)
-    return [_side(answer, key, found.get(key), first) for key in chosen]
-
-
-def _places(answer: Answer, every: Pairs, key: str) -> np.ndarray:
-    """Which pairs may have this key."""
-    place, provider, instance_type, *_ = [*key.split(_SIGN), "", ""]
-    words = answer.page.columns.words
-    offers = words["provider"].mask([provider]) & words["instance_type"].mask([instance_type])
-    wanted = int(place) - 1 if place.isascii() and place.isdigit() and len(place) < 4 else -1
-    result: np.ndarray = offers[every.offer] & (every.measurement == wanted)
-    return result
-
-
-def _side(answer: Answer, key: str, found: tuple[Any, int] | None, first: tuple[Any, int] | None) -> Side:
-    if found is None or first is None:
-        return Side(key, None, None, None, None)
-    row, group = found
-    chip = answer.page.catalogue.accelerators.get(row.accelerator)
-    ratio = row.cost_usd / first[0].cost_usd if group == first[1] else None
-    # Ranks of groups that can't be compared are counted in each of them.
-    rank = None if answer.blocked else row.rank
-    return Side(key, row, ratio, rank, chip.memory_gib if chip else None)
+# A text and a smaller one below it.
+Cell = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One fact of the chosen rows: of each a text and a smaller one, and whether these differ."""
+    """One fact of the chosen rows: what is said of each, and whether these differ."""
 
     label: str
     unit: str
-    cells: tuple[tuple[str, str], ...]
+    cells: tuple[Cell, ...]
     number: bool
     differs: bool
 
 
-def lines(found: Sequence[Side], view: View, rate_unit: str) -> list[Line]:
-    """Return what the page says of chosen rows, in the reader's language."""
-    rate_unit = _(rate_unit)
-    made = [
-        _line(_("Cost"), view.cost_unit, found, lambda side: _cost(side.row, view), number=True),
-        _line(_("Cost, ratio to the first"), "", found, _ratio, number=True, compared=False),
-        _line(
-            _("Price"),
-            view.price_unit,
-            found,
-            lambda side: text.price(view.price(side.row.price_usd_per_hour)),
-            number=True,
-        ),
-        _line(
-            _("Price of each accelerator"),
-            view.price_unit,
-            found,
-            lambda side: text.price(view.price(side.row.price_usd_per_accelerator_hour)),
-            number=True,
-        ),
-        _line(
-            _("Accelerators"),
-            "",
-            found,
-            lambda side: (
-                f"{side.row.accelerator_count} × {side.row.accelerator}" if side.row.accelerator else _("none")
-            ),
-        ),
-        _line(
-            _("Accelerator memory"),
-            "GiB",
-            found,
-            lambda side: text.figure(side.memory_gib and side.memory_gib * side.row.accelerator_count),
-            number=True,
-        ),
-        _line(_("Region"), "", found, lambda side: side.row.region),
-        _line(_("Purchase"), "", found, lambda side: _purchase(side.row)),
-        _line(_("Measurement"), "", found, lambda side: side.row.measurement),
-        _line(_("Model"), "", found, lambda side: side.row.model or _("not stated")),
-        _line(_("Precision"), "", found, lambda side: side.row.precision or _("not stated")),
-        _line(_("Software"), "", found, lambda side: side.row.stack or _("not stated")),
-        _line(_("Evidence of the rate"), "", found, lambda side: text.words(side.row.measurement_evidence)),
-        _line(
-            _("Replicas"),
-            "",
-            found,
-            lambda side: (
-                str(side.row.replicas),
-                _("%(idle)s idle") % {"idle": side.row.idle_accelerators} if side.row.idle_accelerators else "",
-            ),
-        ),
-        _line(_("Rate"), rate_unit, found, lambda side: text.significant(side.row.rate_per_second), number=True),
-        _line(
-            _("Rate to tie"),
-            rate_unit,
-            found,
-            lambda side: text.significant(side.row.rate_to_tie_per_second),
-            number=True,
-        ),
-        _line(_("Price seen"), "", found, lambda side: _seen(side.row)),
-        _line(_("Rank"), _("by cost"), found, lambda side: text.whole(side.rank), number=True, compared=False),
-        _line(
-            _("To know"),
-            "",
-            found,
-            lambda side: ", ".join(map(text.words, filter(None, side.row.flags.split("|")))) or _("nothing"),
-        ),
+def names(found: Sequence[Selected]) -> list[tuple[str, str, bool]]:
+    """Return of each chosen row its key, its name, and whether the answer still has it."""
+    rows = map(_row, found)
+    return [
+        (
+            each.key,
+            each.key.replace("|", " ") if row is None else f"{row.provider} {row.instance_type}",
+            row is not None,
+        )
+        for each, row in zip(found, rows, strict=True)
     ]
-    return made
 
 
-def _line(
-    label: str, unit: str, found: Sequence[Side], write: Callable[[Side], str | tuple[str, str]],
-    *, number: bool = False, compared: bool = True,
-) -> Line:  # fmt: skip
-    cells = []
-    for side in found:
-        said = write(side) if side.row is not None else UNKNOWN
-        cells.append(said if isinstance(said, tuple) else (said, ""))
-    differs = compared and len({cell for cell, side in zip(cells, found, strict=True) if side.row is not None}) > 1
-    return Line(label, unit, tuple(cells), number, differs)
+def lines(found: Sequence[Selected], view: View, unit: Unit) -> list[Line]:
+    """Return what the page says of chosen rows, in the reader's language."""
+    rows = [(each, _row(each)) for each in found]
+
+    def line(
+        label: str, write: Callable[[Selected, Any], str | Cell], unit: str = "",
+        *, number: bool = False, compared: bool = True,
+    ) -> Line:  # fmt: skip
+        written = [UNKNOWN if row is None else write(each, row) for each, row in rows]
+        cells = tuple(said if isinstance(said, tuple) else (said, "") for said in written)
+        known = {cell for cell, (_each, row) in zip(cells, rows, strict=True) if row is not None}
+        return Line(label, unit, cells, number, compared and len(known) > 1)
+
+    stated, rate_unit, price_unit = _("not stated"), _(unit.rate_unit), view.price_unit
+    return [
+        line(_("Cost"), lambda _s, row: _cost(row, view), view.cost_unit, number=True),
+        line(_("Cost, ratio to the first"), lambda each, _r: _ratio(each), number=True, compared=False),
+        line(_("Price"), lambda _s, row: text.price(view.price(row.price_usd_per_hour)), price_unit, number=True),
+        line(
+            _("Price of each accelerator"),
+            lambda _s, row: text.price(view.price(row.price_usd_per_accelerator_hour)), price_unit, number=True,
+        ),
+        line(_("Accelerators"), lambda _s, row: _hardware(row)),
+        line(_("Accelerator memory"), lambda each, _r: text.figure(each.memory_gib), "GiB", number=True),
+        line(_("Region"), lambda _s, row: row.region),
+        line(_("Purchase"), lambda _s, row: _purchase(row)),
+        line(_("Measurement"), lambda _s, row: row.measurement),
+        line(_("Model"), lambda _s, row: row.model or stated),
+        line(_("Precision"), lambda _s, row: row.precision or stated),
+        line(_("Software"), lambda _s, row: row.stack or stated),
+        line(_("Evidence of the rate"), lambda _s, row: text.words(row.measurement_evidence)),
+        line(_("Source of the rate"), lambda _s, row: row.measurement_source or stated),
+        line(_("Replicas"), lambda _s, row: _replicas(row)),
+        line(_("Rate"), lambda _s, row: text.significant(row.rate_per_second), rate_unit, number=True),
+        line(_("Rate to tie"), lambda _s, row: text.significant(row.rate_to_tie_per_second), rate_unit, number=True),
+        line(_("Price seen"), lambda _s, row: _seen(row)),
+        line(_("Source of the price"), lambda _s, row: row.price_source or stated),
+        line(_("Rank"), lambda each, _r: text.whole(each.rank), _("by cost"), number=True, compared=False),
+        line(_("To know"), lambda _s, row: _marks(row)),
+    ]  # fmt: skip
 
 
-def _cost(row: Any, view: View) -> tuple[str, str]:
-    return text.significant(view.cost(row.cost_usd)), text.range_text(*view.bounds(row.cost_low_usd, row.cost_high_usd))
+def _row(each: Selected) -> Any:
+    return None if each.estimate is None else page_rows(each.estimate, COLUMNS)[0]
 
 
-def _ratio(side: Side) -> str:
-    return _("can't be compared") if side.ratio is None else text.significant(side.ratio)
+def _cost(row: Any, view: View) -> Cell:
+    bounds = view.scale.bounds(row.cost_low_usd, row.cost_high_usd)
+    return text.significant(view.scale.said(row.cost_usd)), text.range_text(*bounds)
 
 
-def _purchase(row: Any) -> tuple[str, str]:
+def _ratio(each: Selected) -> str:
+    return _("can't be compared") if each.ratio is None else text.significant(each.ratio)
+
+
+def _hardware(row: Any) -> str:
+    return f"{row.accelerator_count} × {row.accelerator}" if row.accelerator else _("none")
+
+
+def _marks(row: Any) -> str:
+    return ", ".join(text.words(name) for name in row.flags.split("|") if name) or _("nothing")
+
+
+def _replicas(row: Any) -> Cell:
+    idle = _("%(idle)s idle") % {"idle": row.idle_accelerators} if row.idle_accelerators else ""
+    return str(row.replicas), idle
+
+
+def _purchase(row: Any) -> Cell:
     months = row.term_months
     term = ngettext("%(n)s month", "%(n)s months", months) % {"n": months} if months else ""
     return text.words(row.purchase), ", ".join(filter(None, (term, text.words(row.plan) if row.plan else "")))
 
 
-def _seen(row: Any) -> tuple[str, str]:
+def _seen(row: Any) -> Cell:
     age = row.price_age_days
     days = ngettext("%(n)s day", "%(n)s days", age) % {"n": age} if age is not None else ""
     return f"{text.day(row.price_observed_on)}, {text.words(row.price_evidence)}", days

@@ -7,22 +7,21 @@ kept in the link of the page all the same, so that a shared link shows what its 
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from app.languages import gettext
 from pricing.columns import COLUMN_NAMES, COLUMNS
-from pricing.conditions import read_conditions, split_condition
+from pricing.conditions import SIGNS, read_conditions, rescaled, split_condition
 from pricing.errors import Fault, InvalidInputError, near_matches, shown
-from pricing.numbers import read_scaled_number, read_whole_number
-from pricing.units import HOURS_PER_MONTH, UNITS, Unit
+from pricing.numbers import read_whole_number
+from pricing.units import HOURS_PER_MONTH, UNITS, Scale, Unit, scales
 from pricing.wording import say
 
 Pairs = Sequence[tuple[str, str]]
 MOST_SIDES = 6
 FILTER = "where."
-_SIGNS = re.compile(r"\s*(<=|>=|!=|=|<|>|~)")
+_PRICES = ("price_usd_per_hour", "price_to_tie_usd_per_hour")
 _KINDS = {column.name: column.kind for column in COLUMNS}
 
 
@@ -65,30 +64,6 @@ _FOLDED = {name: heading.name for heading in HEADINGS for name in (heading.name,
 OTHERS = tuple(name for name in COLUMN_NAMES if name not in _FOLDED and name != "cost_unit")
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """A cost per another quantity, or how much one USD buys."""
-
-    name: str
-    label: str
-    factor: float = 1.0
-    inverse: bool = False
-
-
-# Per 1M and per 1K tokens or requests, per hour and per minute of audio; and how much one USD buys.
-_BY_SIZE = {1e6: ("1K", "1M", "1K", 1e-3), 3600.0: ("minute", "audio-hour", "audio-minute", 1 / 60)}
-
-
-def scales(unit: Unit) -> tuple[Scale, ...]:
-    """Return the ways to show a cost of this unit, the usual one first."""
-    name, usual, other, factor = _BY_SIZE[unit.quoted]
-    return (
-        Scale("", unit.cost_unit),
-        Scale(name, unit.cost_unit.replace(usual, other), factor),
-        Scale("usd", f"{unit.single_noun} per USD", unit.quoted / unit.single, inverse=True),
-    )
-
-
 @dataclass(frozen=True)
 class View:
     """How an answer is shown. `per` is a scale's name, `price_per` month or nothing (an hour)."""
@@ -99,7 +74,7 @@ class View:
     price_per: str = ""
     # What stands in the headings' filters: column and condition without its name.
     filters: tuple[tuple[str, str], ...] = ()
-    scale: Scale = Scale("", "")
+    unit: Unit = UNITS["output_token"]
     problems: tuple[Fault, ...] = ()
 
     def refuse_problems(self) -> None:
@@ -107,10 +82,11 @@ class View:
         if self.problems:
             raise InvalidInputError(self.problems)
 
-    def of(self, unit: Unit) -> View:
-        """Return the view of an answer in this unit; a scale that the unit lacks is the usual one."""
-        found = {scale.name: scale for scale in scales(unit)}
-        return replace(self, scale=found.get(self.per, found[""]))
+    @property
+    def scale(self) -> Scale:
+        """How costs are said; a scale that the unit lacks is the usual one."""
+        found = {scale.name: scale for scale in scales(self.unit)}
+        return found.get(self.per, found[""])
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -118,39 +94,29 @@ class View:
         kept = [("side", key) for key in self.sides]
         return kept + [(name, value) for name, value in (("per", self.per), ("price_per", self.price_per)) if value]
 
-    def cost(self, usd: float | None) -> float | None:
-        """Return a cost in USD per quoted unit as it is shown."""
-        if usd is None or not self.scale.inverse:
-            return None if usd is None else usd * self.scale.factor
-        return self.scale.factor / usd if usd else None
-
-    def bounds(self, low: float | None, high: float | None) -> tuple[float | None, float | None]:
-        """Return the bounds of a cost as they are shown; what one USD buys is least where the cost is highest."""
-        shown_bounds = self.cost(low), self.cost(high)
-        return shown_bounds[::-1] if self.scale.inverse else shown_bounds
-
     @property
     def cost_unit(self) -> str:
         """The unit of a cost as it is shown, in the reader's language."""
         return gettext(self.scale.label)
 
-    def chart_cost(self, usd: float | None) -> float | None:
-        """Return a cost as charts show it: per the same quantity; what one USD buys is drawn as its cost."""
-        return usd if usd is None or self.scale.inverse else usd * self.scale.factor
+    @property
+    def drawn(self) -> Scale:
+        """The scale of charts: what one USD buys is drawn as its cost."""
+        return scales(self.unit)[0] if self.scale.inverse else self.scale
 
-    def ticks(self, placed: Iterable[tuple[float, float]]) -> list[tuple[float | None, float]]:
-        """Return the ticks of an axis of costs, which stay where they are."""
-        return [(self.chart_cost(value), at) for value, at in placed]
+    def column(self, name: str) -> str:
+        """The column that a heading shows, by which it filters."""
+        return "units_per_usd" if name == "cost_usd" and self.scale.inverse else name
 
-    def chart_unit(self, unit: Unit) -> str:
-        """The unit of costs in charts."""
-        return gettext(unit.cost_unit) if self.scale.inverse else self.cost_unit
+    def factor(self, name: str) -> float:
+        """What a number of this column is multiplied by to be shown."""
+        if name == "cost_usd" and not self.scale.inverse:
+            return self.scale.factor
+        return HOURS_PER_MONTH if self.price_per and name in _PRICES else 1.0
 
     def price(self, usd_per_hour: float | None) -> float | None:
         """Return a price per hour as it is shown."""
-        if usd_per_hour is None or not self.price_per:
-            return usd_per_hour
-        return usd_per_hour * HOURS_PER_MONTH
+        return None if usd_per_hour is None else usd_per_hour * self.factor("price_usd_per_hour")
 
     @property
     def price_unit(self) -> str:
@@ -164,8 +130,7 @@ def read_view(pairs: Pairs) -> tuple[View, list[tuple[str, str]]]:
     A filter that can't be read is left out and named in `problems`. InvalidInputError names the field
     of anything else that can't be right.
     """
-    view, rest = View(), []
-    shown_in = _shown_in(pairs)
+    view, rest = _ways_to_show(pairs), []
     for name, value in pairs:
         text = value.strip()
         if name.startswith(FILTER):
@@ -173,7 +138,7 @@ def read_view(pairs: Pairs) -> tuple[View, list[tuple[str, str]]]:
                 column = name.removeprefix(FILTER)
                 view = replace(view, filters=(*view.filters, (column, text)))
                 try:
-                    rest.append(("where", _condition(column, text, shown_in)))
+                    rest.append(("where", _condition(column, text, view)))
                 except InvalidInputError as error:
                     # Half of a filter is not a mistake yet: the page shows the answer without it, and says so.
                     view = replace(view, problems=(*view.problems, *error.faults))
@@ -182,17 +147,29 @@ def read_view(pairs: Pairs) -> tuple[View, list[tuple[str, str]]]:
         elif name == "side":
             if text and text not in view.sides:
                 view = replace(view, sides=(*view.sides, text)[:MOST_SIDES])
-        elif name == "per":
-            view = replace(view, per=_one_of(name, text, ("", "1M", "1K", "hour", "minute", "usd")))
-        elif name == "price_per":
-            view = replace(view, price_per=_one_of(name, text, ("", "hour", "month")))
-        else:
+        elif name not in _WAYS:
             rest.append((name, value))
-    if view.per in ("1M", "hour"):
-        view = replace(view, per="")
-    if view.price_per == "hour":
-        view = replace(view, price_per="")
     return view, rest
+
+
+# What may be said of each; the usual ones need not stand in a link.
+_WAYS = {"per": ("1M", "1K", "hour", "minute", "usd"), "price_per": ("hour", "month")}
+_USUAL_WAYS = ("1M", "hour")
+
+
+def _ways_to_show(pairs: Pairs) -> View:
+    """Read first in what costs and prices are shown: filters are typed in that."""
+    found = {"per": "", "price_per": ""}
+    for name, value in pairs:
+        text = value.strip()
+        if name in _WAYS:
+            if text and text not in _WAYS[name]:
+                raise InvalidInputError.at(
+                    (name,), say("{text} is none of {known}", text=shown(text), known=", ".join(_WAYS[name]))
+                )
+            found[name] = "" if text in _USUAL_WAYS else text
+    unit = UNITS.get(dict(pairs).get("unit", "").strip(), UNITS["output_token"])
+    return View(per=found["per"], price_per=found["price_per"], unit=unit)
 
 
 def _rank(text: str) -> int:
@@ -202,49 +179,7 @@ def _rank(text: str) -> int:
         raise InvalidInputError.at(("explain",), str(error)) from error
 
 
-def _one_of(name: str, text: str, known: Sequence[str]) -> str:
-    if text in known:
-        return text
-    raise InvalidInputError.at((name,), say("{text} is none of {known}", text=shown(text), known=", ".join(known[1:])))
-
-
-@dataclass(frozen=True, slots=True)
-class _ShownIn:
-    """In what costs and prices are shown, and so filtered by: a scale of the unit, and hours in a price's period."""
-
-    scale: Scale
-    hours: float
-
-    def column(self, name: str) -> str:
-        """The column that a heading shows."""
-        return "units_per_usd" if name == "cost_usd" and self.scale.inverse else name
-
-    def factor(self, name: str) -> float:
-        """What a number of this column is multiplied by to be shown."""
-        if name == "cost_usd" and not self.scale.inverse:
-            return self.scale.factor
-        return self.hours if name in ("price_usd_per_hour", "price_to_tie_usd_per_hour") else 1.0
-
-
-def _shown_in(pairs: Pairs) -> _ShownIn:
-    last = dict(pairs)
-    unit = UNITS.get(last.get("unit", "").strip()) or UNITS["output_token"]
-    found = {scale.name: scale for scale in scales(unit)}
-    hours = HOURS_PER_MONTH if last.get("price_per", "").strip() == "month" else 1.0
-    return _ShownIn(found.get(last.get("per", "").strip(), found[""]), hours)
-
-
-def _times(text: str, factor: float) -> str:
-    """Multiply the numbers of a condition without its column, such as >=4 or 2..4."""
-    if factor == 1:
-        return text
-    signed = _SIGNS.match(text)
-    sign = signed[0] if signed else ""
-    parts = [part and f"{read_scaled_number(part) * factor:.12g}" for part in text[len(sign) :].split("..")]
-    return sign + "..".join(parts)
-
-
-def _condition(column: str, text: str, shown_in: _ShownIn) -> str:
+def _condition(column: str, text: str, view: View) -> str:
     """Write what stands in a heading's filter as a condition: europe, >=4, 2..4, !=aws.
 
     Numbers are in the unit that the heading shows.
@@ -257,9 +192,9 @@ def _condition(column: str, text: str, shown_in: _ShownIn) -> str:
         )
     with contextlib.suppress(ValueError):
         # What is no number is refused below.
-        text = _times(text, 1 / shown_in.factor(column))
-    column = shown_in.column(column)
-    signed = _SIGNS.match(text) is not None
+        text = rescaled(text, 1 / view.factor(column))
+    column = view.column(column)
+    signed = SIGNS.match(text) is not None
     condition = f"{column}{text}" if signed else f"{column}{'~' if kind == 'text' else '='}{text}"
     try:
         read_conditions([condition], COLUMNS)
@@ -269,13 +204,12 @@ def _condition(column: str, text: str, shown_in: _ShownIn) -> str:
 
 
 def in_headings(
-    where: Iterable[str], shown_filters: Iterable[str], pairs: Pairs = ()
+    where: Iterable[str], shown_filters: Iterable[str], view: View
 ) -> tuple[tuple[tuple[str, str], ...], list[str]]:
     """Split conditions: one for each filter of the headings, as it is typed there, and the others.
 
-    `pairs` say in what costs and prices are shown.
+    Numbers are written in the unit that the heading shows.
     """
-    shown_in = _shown_in(pairs)
     free, filters, others = set(shown_filters), [], []
     for text in where:
         name, sign, value = split_condition(text) or ("", "", "")
@@ -283,8 +217,8 @@ def in_headings(
             others.append(text)
             continue
         free.discard(name)
-        plain = sign == ("~" if _KINDS[name] == "text" else "=") and not _SIGNS.match(value)
-        filters.append((name, _times(value if plain else sign + value, shown_in.factor(name))))
+        plain = sign == ("~" if _KINDS[name] == "text" else "=") and not SIGNS.match(value)
+        filters.append((name, rescaled(value if plain else sign + value, view.factor(name))))
     return tuple(filters), others
 
 

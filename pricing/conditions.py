@@ -14,6 +14,7 @@ from pricing.errors import InvalidInputError, near_matches, shown
 from pricing.numbers import read_day, read_scaled_number
 from pricing.wording import say
 
+SIGNS = re.compile(r"\s*(<=|>=|!=|=|<|>|~)")
 _FORM = re.compile(r"\s*([a-z_]+)\s*(<=|>=|!=|=|<|>|~)\s*(.*?)\s*", re.DOTALL)
 _HOW = say("write COLUMN, one of <= >= < > = != ~, and a value: cost_usd<=0.5, accelerator_count=2..8, region~europe")
 MOST = 50
@@ -74,6 +75,16 @@ def split_condition(text: str) -> tuple[str, str, str] | None:
     """Split a condition into column, sign and value; None where it has not this form."""
     match = _FORM.fullmatch(text)
     return (match[1], match[2], match[3]) if match else None
+
+
+def rescaled(text: str, factor: float) -> str:
+    """Multiply the numbers of a condition without its column, such as >=4 or 2..4. ValueError for what is none."""
+    if factor == 1:
+        return text
+    signed = SIGNS.match(text)
+    sign = signed[0] if signed else ""
+    parts = [part and f"{read_scaled_number(part) * factor:.12g}" for part in text[len(sign) :].split("..")]
+    return sign + "..".join(parts)
 
 
 def _read(text: str, place: int, columns: Sequence[Column[Any]]) -> Condition:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pricing import estimate
@@ -45,6 +45,14 @@ class Sensitivity:
     measurement: str
     cost: float
     moves: tuple[Move, ...]
+
+    def times(self, factor: float) -> Sensitivity:
+        """Return the same with its costs multiplied, so that they are said per another quantity."""
+        moved = (
+            replace(m, cost_low=m.cost_low * factor, cost_high=None if m.cost_high is None else m.cost_high * factor)
+            for m in self.moves
+        )
+        return replace(self, cost=self.cost * factor, moves=tuple(moved))
 
 
 def moves(

@@ -117,3 +117,43 @@ def unit_named(name: str) -> Unit:
             + near_matches(name, UNITS),
         )
     return unit
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A way to say a cost: per another quantity, or how much one USD buys.
+
+    A cost in USD per quoted unit is multiplied by `factor`; where `inverse`, the factor is divided by it.
+    """
+
+    name: str
+    label: str
+    factor: float = 1.0
+    inverse: bool = False
+
+    def said(self, usd: float | None) -> float | None:
+        """Return a cost in USD per quoted unit in this way; None for unknown, and for what a cost of zero buys."""
+        if usd is None:
+            return None
+        if self.inverse:
+            return self.factor / usd if usd else None
+        return usd * self.factor
+
+    def bounds(self, low: float | None, high: float | None) -> tuple[float | None, float | None]:
+        """Return the bounds of a cost in this way; what one USD buys is least where the cost is highest."""
+        said = self.said(low), self.said(high)
+        return said[::-1] if self.inverse else said
+
+
+# Per 1M and per 1K tokens or requests, per hour and per minute of audio, by what a cost is quoted for.
+_OTHER_QUANTITY = {_M: ("1K", "1M", "1K", 1e-3), 3600.0: ("minute", "audio-hour", "audio-minute", 1 / 60)}
+
+
+def scales(unit: Unit) -> tuple[Scale, Scale, Scale]:
+    """Return the ways to say a cost of this unit: the usual one, per another quantity, and what one USD buys."""
+    name, usual, other, factor = _OTHER_QUANTITY[unit.quoted]
+    return (
+        Scale("", unit.cost_unit),
+        Scale(name, unit.cost_unit.replace(usual, other), factor),
+        Scale("usd", f"{unit.single_noun} per USD", unit.quoted / unit.single, inverse=True),
+    )

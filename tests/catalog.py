@@ -21,7 +21,7 @@ from babel.messages.pofile import read_po, write_po
 from app.languages import CATALOGS
 from app.openapi import CHANGES_DOCS, COMPARE_DOCS, PRICES_DOCS
 from app.routes.decisions import SHOWN_AS_TEXT
-from app.view import HEADINGS, scales
+from app.view import HEADINGS
 from pricing.accelerators import catalogue
 from pricing.benchmarks.reading import FORMATS as BENCHMARK_FORMATS
 from pricing.benchmarks.result import FLAGS as RUN_FLAGS
@@ -41,7 +41,7 @@ from pricing.question import MeasurementIn
 from pricing.refusals import PYDANTIC
 from pricing.sources.draft import LEFT_OUT
 from pricing.sources.importing import FORMATS as PRICE_FORMATS
-from pricing.units import UNITS
+from pricing.units import UNITS, scales
 
 ROOT = Path(__file__).parents[1]
 CATALOG = CATALOGS / "pt_BR" / "LC_MESSAGES" / "perdollar.po"

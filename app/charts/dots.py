@@ -55,12 +55,12 @@ class DotChart:
         return any(dot.low_at is not None for dot in self.dots)
 
 
-def dot_chart(estimates: Estimates) -> DotChart | None:
-    """Lay out estimates from zero to the dearest upper bound; None without any."""
+def dot_chart(estimates: Estimates, factor: float = 1.0) -> DotChart | None:
+    """Lay out estimates from zero to the dearest upper bound, costs multiplied by `factor`; None without any."""
     if not len(estimates):
         return None
-    costs = estimates.cost.tolist()
-    lows, highs = _known(estimates.cost_low), _known(estimates.cost_high)
+    costs = (estimates.cost * factor).tolist()
+    lows, highs = _known(estimates.cost_low * factor), _known(estimates.cost_high * factor)
     top = max([*costs, *(v for v in highs if v is not None)])
     # An upper bound that is many times the cost would squeeze all dots into the left margin.
     axis = Axis.to(min(top, 2 * max(costs)))
@@ -130,10 +130,11 @@ class TornadoChart:
     at: float
 
 
-def tornado_chart(about: Sensitivity | None) -> TornadoChart | None:
-    """Lay out what moves a cost around that cost; None without an estimate."""
+def tornado_chart(about: Sensitivity | None, factor: float = 1.0) -> TornadoChart | None:
+    """Lay out what moves a cost around that cost, all costs multiplied by `factor`; None without an estimate."""
     if about is None:
         return None
+    about = about.times(factor)
     highs = [math.inf if move.cost_high is None else move.cost_high for move in about.moves]
     # As among the dots: a far or open end runs to the edge.
     top = min(max(highs), 2 * about.cost)

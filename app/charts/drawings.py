@@ -14,7 +14,6 @@ from app.charts.dots import DotChart, TornadoChart
 from app.charts.letters import clip, width, wrap
 from app.charts.planes import CurveChart, HistoryChart, LinesChart
 from pricing.compare import Prices
-from pricing.units import Unit
 from pricing.wording import percent, significant
 
 ROOM = WIDTH - 2 * MARGIN
@@ -108,7 +107,9 @@ def curves_svg(charts: Sequence[tuple[str, CurveChart | None]], cost_unit: str, 
     return _foot(canvas, title, note, footer)
 
 
-def tornado_svg(charts: Sequence[tuple[str, TornadoChart | None]], unit: Unit, footer: Footer) -> str:
+def tornado_svg(
+    charts: Sequence[tuple[str, TornadoChart | None]], rate_unit: str, cost_unit: str, footer: Footer
+) -> str:
     """Draw what moves the cost of the cheapest estimate, one chart for each named group."""
     shown = [(name, chart) for name, chart in charts if chart is not None]
     canvas, title = Canvas(), "What moves the cost of the cheapest"
@@ -118,8 +119,8 @@ def tornado_svg(charts: Sequence[tuple[str, TornadoChart | None]], unit: Unit, f
         if name:
             _heading(canvas, name)
         about = chart.about
-        _heading(canvas, f"{about.offer}, {about.measurement}: {significant(about.cost)} {unit.cost_unit}")
-        _tornado(canvas, chart, unit)
+        _heading(canvas, f"{about.offer}, {about.measurement}: {significant(about.cost)} {cost_unit}")
+        _tornado(canvas, chart, rate_unit, cost_unit)
     return _foot(canvas, title, note, footer)
 
 
@@ -198,16 +199,16 @@ def _dots(canvas: Canvas, chart: DotChart, cost_unit: str) -> None:
         canvas.mark(group, rows.x(dot.at), y, dot.series, hollow=dot.series in chart.unproven)
 
 
-def _tornado(canvas: Canvas, chart: TornadoChart, unit: Unit) -> None:
-    rows = _Rows(canvas, chart.ticks, len(chart.bars), unit.cost_unit, 150)
-    units = {"price": "USD per hour", "throughput": unit.rate_unit}
+def _tornado(canvas: Canvas, chart: TornadoChart, rate_unit: str, cost_unit: str) -> None:
+    rows = _Rows(canvas, chart.ticks, len(chart.bars), cost_unit, 150)
+    units = {"price": "USD per hour", "throughput": rate_unit}
     for bar in chart.bars:
         move = bar.move
         ends = f"{significant(move.at_low)} to {'near 0' if move.at_high is None else significant(move.at_high)}"
         costs = f"{significant(move.cost_low)} to {'…' if move.cost_high is None else significant(move.cost_high)}"
         if move.input in units:
             ends += f" {units[move.input]}"
-        group = canvas.group(0, f"{INPUTS[move.input]} {ends}: {costs} {unit.cost_unit}")
+        group = canvas.group(0, f"{INPUTS[move.input]} {ends}: {costs} {cost_unit}")
         y = rows.next(INPUTS[move.input], ends, costs)
         canvas.bar(group, rows.x(bar.low_at), y - 7, rows.x(bar.high_at) - rows.x(bar.low_at), 14)
     canvas.path(canvas.group(1), [(rows.x(chart.at), rows.top), (rows.x(chart.at), rows.bottom)])

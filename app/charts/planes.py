@@ -76,19 +76,20 @@ class CurveChart:
     up: Ticks
 
 
-def curve_chart(curves: Sequence[Curve]) -> CurveChart | None:
-    """Lay out curves from zero to the longest latency and the highest cost; None without any."""
+def curve_chart(curves: Sequence[Curve], factor: float = 1.0) -> CurveChart | None:
+    """Lay out curves from zero to the longest latency and the highest cost, times `factor`; None without any."""
     points = [point for curve in curves for point in curve.points]
     if not points:
         return None
-    wide, high = Axis.to(max(p.latency for p in points)), Axis.to(max(p.cost for p in points))
+    wide, high = Axis.to(max(p.latency for p in points)), Axis.to(factor * max(p.cost for p in points))
     series = tuple(
         CurveSeries(
             curve.name,
             curve.offer,
             tuple(
-                CurvePoint(wide.place(p.latency), high.fall(p.cost), p.label, p.latency, p.cost, p.on_front)
+                CurvePoint(wide.place(p.latency), high.fall(cost), p.label, p.latency, cost, p.on_front)
                 for p in curve.points
+                for cost in [factor * p.cost]
             ),
         )
         for curve in curves

@@ -29,7 +29,7 @@ from app.service import (
     service_of,
     typed_pairs,
 )
-from app.side_by_side import keys, lines, sides
+from app.side_by_side import lines, names
 from app.view import (
     FILTER,
     HEADINGS,
@@ -41,7 +41,6 @@ from app.view import (
     in_headings,
     plain_columns,
     read_view,
-    scales,
     shown_headings,
 )
 from pricing.columns import COLUMNS, Column
@@ -52,8 +51,9 @@ from pricing.flags import FLAGS
 from pricing.matching import REASONS, REMEDIES, ranked
 from pricing.offers import PURCHASES
 from pricing.parameters import LIST_PARAMETERS, of_measurements
+from pricing.selection import keys, selected
 from pricing.sensitivity import of_cheapest
-from pricing.units import UNITS, Unit
+from pricing.units import UNITS, Unit, scales
 from pricing.workings import workings
 
 router = APIRouter(tags=["compare"])
@@ -97,14 +97,12 @@ async def compare_page(request: Request) -> Response:
         answer = compare(question, service.catalogue)
     except InvalidInputError as error:
         return _refused(request, service, pairs, error)
-    view = view.of(question.unit)
+    view = replace(view, unit=question.unit)
     fragment = is_fragment(request)
     headings = shown_headings(question.columns)
     if not fragment:
         # In the page's address a heading's filter is a condition like any other.
-        filters, others = in_headings(
-            question.where, [name for heading in headings for name in heading.filters], typed_pairs(request)
-        )
+        filters, others = in_headings(question.where, [name for heading in headings for name in heading.filters], view)
         view = replace(view, filters=(*filters, *(pair for pair in view.filters if pair not in filters)))
         pairs = [*linked(question.pairs if example else pairs, where=None), *(("where", text) for text in others)]
     results = _results(answer, service, view, headings, example=example)
@@ -188,7 +186,7 @@ def _results(
     paged = linked(pairs, offset=None)
     everything = linked(data, offset=None, limit=None)
     last = answer.offset + len(answer.page)
-    chosen = sides(answer, view.sides)
+    chosen = selected(answer, view.sides)
     return {
         "answer": answer,
         "question": question,
@@ -205,13 +203,13 @@ def _results(
         "small": _small(question.unit, view),
         "filter_examples": _FILTER_EXAMPLES,
         "columns_open": bool(columns),
-        "sides": chosen,
-        "side_lines": lines(chosen, view, question.unit.rate_unit),
+        "sides": names(chosen),
+        "side_lines": lines(chosen, view, question.unit),
         "most_sides": MOST_SIDES,
         "example": preset_body() if example else None,
         "explained": _explained(answer, view.explain),
         "rivals_of": _rivals_of,
-        "parts": [_part(part, answer, pairs, headings) for part in parts(answer, service.catalogue)],
+        "parts": [_part(part, answer, pairs, headings, view.drawn.factor) for part in parts(answer, service.catalogue)],
         "accept_link": link("/compare", [*linked(pairs, accept=None), ("accept", "all")]),
         "left_out": sum(excluded.count for excluded in answer.excluded),
         "reasons": REASONS,
@@ -281,7 +279,7 @@ def _columns_of(headings: Sequence[Heading]) -> tuple[Column[Estimates], ...]:
     return tuple(column for column in COLUMNS if column in PAGE_COLUMNS or column.name in asked)
 
 
-def _part(answer: Answer, whole: Answer, pairs: Pairs, headings: Sequence[Heading]) -> dict[str, object]:
+def _part(answer: Answer, whole: Answer, pairs: Pairs, headings: Sequence[Heading], factor: float) -> dict[str, object]:
     """What the page shows of estimates that can be compared with each other."""
     labels = [m.label for m in answer.question.measurements]
     places = [i for i, m in enumerate(whole.question.measurements) if m.label in labels]
@@ -289,11 +287,11 @@ def _part(answer: Answer, whole: Answer, pairs: Pairs, headings: Sequence[Headin
     return {
         "answer": answer,
         "labels": labels,
-        "rows": list(zip(rows, keys(answer.page, rows, places), strict=True)),
+        "rows": list(zip(rows, keys(answer.page, places), strict=True)),
         "first": rows[0] if rows else None,
         "headlines": [(page_rows(h.estimates, HEADLINE_COLUMNS)[0], h) for h in headlines(answer)],
-        "chart": dot_chart(answer.cheapest(CHART_ROWS)),
-        "curves": curve_chart(curves(answer)),
-        "tornado": tornado_chart(of_cheapest(answer)),
+        "chart": dot_chart(answer.cheapest(CHART_ROWS), factor),
+        "curves": curve_chart(curves(answer), factor),
+        "tornado": tornado_chart(of_cheapest(answer), factor),
         "alone": link("/compare", linked(of_measurements(pairs, places), offset=None)),
     }

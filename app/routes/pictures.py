@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -31,6 +32,7 @@ from pricing.decisions.decision import Decision
 from pricing.errors import InvalidInputError
 from pricing.question import MOST_LIMIT
 from pricing.sensitivity import of_cheapest
+from pricing.units import Scale
 
 router = APIRouter(tags=["pictures"])
 # A picture that others show is asked for often; prices change by the day.
@@ -86,8 +88,8 @@ def _known(asked: str, tag: str) -> bool:
     return tag in [each.strip().removeprefix("W/") for each in asked.split(",")]
 
 
-def _answered(service: Service, pairs: list[tuple[str, str]]) -> tuple[Answer, list[tuple[str, Answer]], Footer]:
-    """Return an answer, its parts that can be compared, each with its name if there are several, and the foot."""
+def _answered(service: Service, pairs: list[tuple[str, str]]) -> tuple[Answer, list[tuple[str, Answer]], Scale, Footer]:
+    """Return an answer, its named parts that can be compared, how its costs are said, and the foot."""
     view, pairs = read_view(pairs)
     view.refuse_problems()
     answer = compare(service.reader().from_pairs(pairs), service.catalogue)
@@ -97,7 +99,8 @@ def _answered(service: Service, pairs: list[tuple[str, str]]) -> tuple[Answer, l
         for i, part in enumerate(found, 1)
     ]
     footer = Footer(str(answer.question.as_of), answer.prices)
-    return answer, list(zip(names, found, strict=True)), footer
+    scale = replace(view, unit=answer.unit).drawn
+    return answer, list(zip(names, found, strict=True)), scale, footer
 
 
 def _name(answer: Answer, kind: str = "") -> str:
@@ -105,22 +108,22 @@ def _name(answer: Answer, kind: str = "") -> str:
 
 
 def _dots(service: Service, pairs: list[tuple[str, str]]) -> tuple[str, str]:
-    answer, groups, footer = _answered(service, pairs)
-    charts = [(name, dot_chart(part.cheapest(CHART_ROWS))) for name, part in groups]
-    svg = dots_svg(charts, answer.total, answer.unit.cost_unit, answer.question.utilization, footer)
+    answer, groups, scale, footer = _answered(service, pairs)
+    charts = [(name, dot_chart(part.cheapest(CHART_ROWS), scale.factor)) for name, part in groups]
+    svg = dots_svg(charts, answer.total, scale.label, answer.question.utilization, footer)
     return svg, _name(answer)
 
 
 def _latency(service: Service, pairs: list[tuple[str, str]]) -> tuple[str, str]:
-    answer, groups, footer = _answered(service, pairs)
-    charts = [(name, curve_chart(curves(part))) for name, part in groups]
-    return curves_svg(charts, answer.unit.cost_unit, footer), _name(answer, "latency")
+    answer, groups, scale, footer = _answered(service, pairs)
+    charts = [(name, curve_chart(curves(part), scale.factor)) for name, part in groups]
+    return curves_svg(charts, scale.label, footer), _name(answer, "latency")
 
 
 def _tornado(service: Service, pairs: list[tuple[str, str]]) -> tuple[str, str]:
-    answer, groups, footer = _answered(service, pairs)
-    charts = [(name, tornado_chart(of_cheapest(part))) for name, part in groups]
-    return tornado_svg(charts, answer.unit, footer), _name(answer, "tornado")
+    answer, groups, scale, footer = _answered(service, pairs)
+    charts = [(name, tornado_chart(of_cheapest(part), scale.factor)) for name, part in groups]
+    return tornado_svg(charts, answer.unit.rate_unit, scale.label, footer), _name(answer, "tornado")
 
 
 def _history(service: Service, pairs: list[tuple[str, str]]) -> tuple[str, str]:

@@ -6,10 +6,10 @@ from html import unescape
 
 import pytest
 
-from app.view import HEADINGS, OTHERS, USUAL, exported, in_headings, read_view, scales, shown_headings
+from app.view import HEADINGS, OTHERS, USUAL, View, exported, in_headings, read_view, shown_headings
 from pricing.columns import COLUMN_NAMES
 from pricing.errors import InvalidInputError
-from pricing.units import UNITS
+from pricing.units import UNITS, scales
 from tests.app.asking import Page, query_of
 
 # AWS trn1.32xlarge: 21.50 USD an hour, 16 chips at 10,000 tokens/s: 21.5 / 36 = 0.597222… USD per 1M output tokens.
@@ -49,6 +49,25 @@ def test_charts_follow_the_quantity(client):
     assert all("USD per 1K output tokens" in caption for caption in captions)
     inverse = Page(client.get(f"{BASE}&per=usd").text)
     assert all("USD per 1M output tokens" in caption.text for caption in inverse.all("figcaption"))
+
+
+def test_pictures_follow_the_quantity(client):
+    svg = client.get(f"/compare.svg?{TRAINIUM}&per=1K").text
+    assert "0.000597 USD per 1K output tokens (0.000569 to 0.000629)" in svg
+    assert "USD per 1M" not in svg
+    tornado = client.get(f"/compare/tornado.svg?{TRAINIUM}&per=1K").text
+    # The price a tenth lower and higher: 0.9 and 1.1 × 0.000597222…
+    assert "0.000538 to 0.000657 USD per 1K output tokens" in tornado
+
+
+def test_an_axis_has_round_figures_in_the_quantity_that_is_shown(client):
+    page = Page(client.get("/compare?unit=audio_hour&m=L4:1=120&purchase=on_demand&per=minute&limit=15").text)
+    axis = next(e for e in page.all("svg") if e.attributes.get("class") == "ticks")
+    ticks = [e.text for e in page.all("text") if e.around[-1] is axis]
+    # A step of 1, 2 or 5 times a power of ten, whatever the quantity.
+    step = float(ticks[1])
+    assert f"{step:e}".split("e")[0].rstrip("0") in ("1.", "2.", "5.")
+    assert [float(tick) for tick in ticks] == pytest.approx([step * i for i in range(len(ticks))])
 
 
 def test_bounds_of_what_a_dollar_buys_are_the_other_way_round(client):
@@ -143,7 +162,7 @@ def test_a_filter_of_a_heading_is_a_condition(column, typed, condition):
     ],
 )
 def test_conditions_of_a_link_stand_in_the_headings(where, filters, others):
-    assert in_headings(where, ["region", "cost_usd", "accelerator_count"]) == (filters, others)
+    assert in_headings(where, ["region", "cost_usd", "accelerator_count"], View()) == (filters, others)
     # What stands there reads as the same condition again.
     for (column, typed), text in zip(filters, where, strict=False):
         assert read_view([(f"where.{column}", typed)])[1] == [("where", text)]
