@@ -12,7 +12,7 @@ import numpy as np
 
 from pricing.accelerators import Catalogue
 from pricing.columns import Coded, Column, days_as_text, find_column
-from pricing.errors import Fault, InvalidInputError, near_matches, shown
+from pricing.errors import Fault, InvalidInputError, given_twice, near_matches, shown
 from pricing.filters import CLOSED, chosen_accelerators, identifier, unknown_values
 from pricing.flags import stale
 from pricing.market import PriceTable
@@ -190,16 +190,7 @@ def browse(
     for name, read in _SCALARS.items():
         texts = values.get(name, [])
         if len(set(texts)) > 1 and name != "offset":
-            faults.append(
-                Fault(
-                    (name,),
-                    say(
-                        "{name} is given {number} times with different values; give it once",
-                        name=name,
-                        number=len(texts),
-                    ),
-                )
-            )
+            faults.append(given_twice(name, texts))
         elif texts:
             try:
                 scalars[name] = read(texts[-1])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from pricing.wording import listed, say
+from pricing.wording import listed, say, word
 
 MANY_NAMES = 2000
 Location = tuple[str | int, ...]
@@ -66,3 +66,21 @@ def near_matches(name: str, known: Iterable[str], most: int = 4) -> str:
         if names
         else ""
     )
+
+
+def given_twice(name: str, texts: Sequence[str]) -> Fault:
+    """Make the fault of a parameter that takes one value and is given several different ones."""
+    return Fault(
+        (name,), say("{name} is given {number} times with different values; give it once", name=name, number=len(texts))
+    )
+
+
+def misread(name: str, what: str, error: Exception) -> Fault:
+    """Make the fault of a file that looks like a known format and can't be read as such."""
+    return Fault(
+        (name,),
+        say(
+            "{name}: looks like {what}, but can't be read as such ({error})",
+            name=name, what=word(what), error=f"{type(error).__name__}: {error}"[:200],
+        ),
+    )  # fmt: skip

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from pricing import notation
-from pricing.errors import Fault, InvalidInputError, Location, near_matches, shown
+from pricing.errors import Fault, InvalidInputError, Location, given_twice, near_matches, shown
 from pricing.measurements import LATENCIES, Measurement
 from pricing.numbers import read_flag, read_number, read_utilization, read_whole_number
 from pricing.question import MOST_LIMIT, MOST_OFFSET, Limits, MeasurementIn, QuestionIn, too_many
@@ -266,12 +266,7 @@ def _scalar(name: str, texts: list[str], data: dict[str, Any], faults: list[Faul
     if not texts:
         return
     if len(texts) > 1 and name not in _LAST_COUNTS and len(set(texts)) > 1:
-        faults.append(
-            Fault(
-                (name,),
-                say("{name} is given {number} times with different values; give it once", name=name, number=len(texts)),
-            )
-        )
+        faults.append(given_twice(name, texts))
         return
     text = texts[-1]
     target = data["filters"] if name.startswith("max_") else data

@@ -30,7 +30,7 @@ from pricing.benchmarks import (
 from pricing.benchmarks.opening import opened, what_is_wrong, without_requests
 from pricing.benchmarks.result import AmbiguousNumberError, Findings, distinguish
 from pricing.benchmarks.values import broken
-from pricing.errors import InvalidInputError
+from pricing.errors import InvalidInputError, misread
 from pricing.sources.document import Document
 from pricing.wording import listed, say, word
 
@@ -82,16 +82,7 @@ def read_benchmark(document: Document, catalogue: Catalogue) -> Findings:
         ) from error
     except _BROKEN as error:
         # A file may be broken in more ways than a reader foresees; none of them is the program's fault.
-        what = f"{type(error).__name__}: {error}"[:200]
-        raise InvalidInputError.at(
-            (document.name,),
-            say(
-                "{name}: looks like {what}, but can't be read as such ({what_2})",
-                name=document.name,
-                what=word(module.WHAT),
-                what_2=what,
-            ),
-        ) from error
+        raise InvalidInputError([misread(document.name, module.WHAT, error)]) from error
     for run in findings.measurements:
         run.check()
     findings.named()

@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 from pricing.decisions.decision import Case, Decision, Solved
 from pricing.decisions.inputs import InputsIn
-from pricing.errors import Fault, InvalidInputError, near_matches, shown
+from pricing.errors import Fault, InvalidInputError, given_twice, near_matches, shown
 from pricing.parameters import is_detail
 from pricing.question import Question, QuestionIn
 from pricing.reading import Reader
@@ -54,16 +54,7 @@ def from_pairs(decision: Decision, pairs: Sequence[tuple[str, str]], reader: Rea
         if takes_several(own[name]):
             data[name] = texts
         elif len(set(texts)) > 1:
-            faults.append(
-                Fault(
-                    (name,),
-                    say(
-                        "{name} is given {number} times with different values; give it once",
-                        name=name,
-                        number=len(texts),
-                    ),
-                )
-            )
+            faults.append(given_twice(name, texts))
         else:
             data[name] = texts[-1]
     inputs = _inputs(decision, data, faults)

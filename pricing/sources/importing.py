@@ -11,7 +11,7 @@ from datetime import date
 from types import ModuleType
 
 from pricing.accelerators import Catalogue
-from pricing.errors import InvalidInputError, PriceFileError, near_matches, shown
+from pricing.errors import InvalidInputError, PriceFileError, misread, near_matches, shown
 from pricing.offers import OFFER_COLUMNS
 from pricing.sources import (
     aws_capacity_blocks,
@@ -101,16 +101,7 @@ def import_document(
         raise
     except _BROKEN as error:
         # A file may be broken in more ways than a reader foresees; none of them is the program's fault.
-        what = f"{type(error).__name__}: {error}"[:200]
-        raise PriceFileError.at(
-            (document.name,),
-            say(
-                "{name}: looks like {what}, but can't be read as such ({what_2})",
-                name=document.name,
-                what=word(module.WHAT),
-                what_2=what,
-            ),
-        ) from error
+        raise PriceFileError([misread(document.name, module.WHAT, error)]) from error
     return Imported(
         document.name, draft.format, tuple(draft.rows()), draft.rows_read, draft.left_out, tuple(draft.notes)
     )
