@@ -44,7 +44,8 @@ def test_a_folder_of_packed_files(tmp_path):
     ("data", "message"),
     [
         (b"", "is empty"), (b" \n", "is empty"), (b"PK\x03\x04rest", "zip inside a zip"), (b"a\0b", "is binary"),
-        (gzip.compress(DATA, mtime=0)[:-20], "is not a gzip file that can be read"), (b"\x1f\x8brest", "is not a gzip file"),
+        (gzip.compress(DATA, mtime=0)[:-20], "is not a gzip file that can be read"),
+        (b"\x1f\x8brest", "is not a gzip file"),
         (gzip.compress(b" " * 9_000_000, mtime=0), "would unpack to more than"),
         (gzip.compress(b"x" * 257 + b"ustar" + b"x" * 300, mtime=0), "is a tar archive"),
         (b"\xff\xfe\x00", "starts as UTF-16, but byte"), (DATA[:-5].replace(b"throughput", b"x"), "not whole JSON"),
