@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -165,11 +164,7 @@ def _child(
         def read() -> dict[str, Any]:
             line = stream.readline()
             if not line:
-                code = child.wait()
-                if code in (-signal.SIGINT, 128 + signal.SIGINT):
-                    # Ctrl-C reaches both processes, and that of the user's code may end first.
-                    raise KeyboardInterrupt
-                raise MeasureError(f"{target} ended the process (code {code})")
+                raise MeasureError(f"{target} ended the process (code {child.wait()})")
             event: dict[str, Any] = json.loads(line)
             if event["event"] == "failed":
                 raise MeasureError(f"{target}: {event['error']}")

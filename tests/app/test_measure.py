@@ -221,6 +221,13 @@ def test_a_command_and_the_way_to_a_cost(measured, tmp_path):
     assert first["cost_high_usd"] > first["cost_usd"]
 
 
+# A shell starts what runs in the background deaf to Ctrl-C, and tests may be run so.
+LISTENING = [
+    sys.executable, "-c",
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])",
+]  # fmt: skip
+
+
 def test_ctrl_c_keeps_the_repeats_that_are_finished(tmp_path):
     (tmp_path / "work.py").write_text(CODE)
     path = tmp_path / "kept.json"
@@ -235,7 +242,9 @@ def test_ctrl_c_keeps_the_repeats_that_are_finished(tmp_path):
         "--out",
         str(path),
     ]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+    with subprocess.Popen(
+        [*LISTENING, *command], cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
         time.sleep(3)
         os.killpg(process.pid, signal.SIGINT)
         errors = process.stderr.read()
