@@ -6,7 +6,7 @@ RUN_STAMP := $(VENV)/.run-$(shell cksum < requirements.lock | cut -d ' ' -f 1)
 DEV_STAMP := $(VENV)/.dev-$(shell cksum < requirements-dev.lock | cut -d ' ' -f 1)
 ARGS ?=
 
-.PHONY: help run test lint format bench html screenshots measured rivals lock catalog wheel browser clean
+.PHONY: help run test lint format bench html screenshots measured load rivals lock catalog wheel browser clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -44,6 +44,9 @@ measured: $(DEV_STAMP) ## Time a real PyTorch model and speech recognition (inst
 	@$(MEASURED)/bin/pip install --quiet --disable-pip-version-check torch pocketsphinx
 	@command -v espeak-ng > /dev/null || apt-get install --yes --quiet espeak-ng
 	PERDOLLAR_MEASURED_PYTHON=$(CURDIR)/$(MEASURED)/bin/python $(BIN)/pytest tests/measured
+
+load: $(DEV_STAMP) ## Hold the server at 80 % of what it takes, for 60 s: errors, memory, latencies (ARGS="--share 0.5")
+	$(BIN)/python -m tests.load $(ARGS)
 
 RIVALS := .venv-rivals
 RIVALS_STAMP := $(RIVALS)/.rivals-$(shell cksum < requirements-rivals.lock | cut -d ' ' -f 1)

@@ -4,44 +4,19 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import csv
-import io
-import os
-import platform
-import random
-import re
 import statistics
-import subprocess
 import sys
 import time
-from importlib import metadata
 from pathlib import Path
 
 from tests.bench.tables import price_table
-from tests.bench.timing import Result
-from tests.load.generating import Outcome, Pool, flat_out, on_schedule
-from tests.load.running import ROOT, growth, memory, server
-from tests.load.traffic import SHARES, Traffic, asking, check_by_formula, questions
+from tests.load.generating import flat_out, known_answers, on_schedule
+from tests.load.judging import MIB, judged, machine, quantiles, table_of
+from tests.load.running import growth, memory, server
+from tests.load.traffic import Traffic
 
 ROWS = 20_000
 MOST_SECONDS, MOST_ROUNDS, CLIENTS = 5, 2, (8, 16, 32)
-PACKAGES = ("fastapi", "uvicorn", "numpy", "pydantic", "orjson")
-MIB = 1024 * 1024
-
-
-async def known_answers(port: int, table: bytes) -> dict[str, list[tuple[bytes, bytes]]]:
-    """Ask every question once, in every form, and check the answers by the formula."""
-    rows = list(csv.DictReader(io.StringIO(table.decode())))
-    pool, known = Pool(port), {}
-    for kind in ("page", "fragment", "json_get", "json_post", "csv"):
-        for question in questions(random.Random(kind)):  # noqa: S311
-            sent = asking(kind, question)
-            async with pool.connection() as connection:
-                answer = await connection.ask(sent)
-            check_by_formula(kind, answer, question, rows)
-            known.setdefault(kind, []).append((sent, answer.body))
-    pool.close()
-    return known
 
 
 async def most(port: int, traffic: Traffic) -> tuple[float, int]:
@@ -62,57 +37,6 @@ async def watched(process: int, samples: list[int]) -> None:
     while True:
         samples.append(memory(process))
         await asyncio.sleep(1)
-
-
-def quantiles(seconds: list[float]) -> tuple[float, float]:
-    """Return the median and the 99th percentile."""
-    ordered = sorted(seconds)
-    return statistics.median(ordered), ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))]
-
-
-def machine() -> str:
-    """Say what the figures were measured on."""
-    cpu = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    gib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1024**3
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False, cwd=ROOT
-    ).stdout.strip()
-    packages = ", ".join(f"{name} {metadata.version(name)}" for name in PACKAGES)
-    return (
-        f"{cpu[1] if cpu else platform.processor()}, {os.cpu_count()} cores, {gib:.0f} GiB; "
-        f"Python {platform.python_version()}, {packages}; commit {commit or 'unknown'}"
-    )
-
-
-def judged(outcome: Outcome, samples: list[int]) -> list[Result]:
-    """Return the figures with their bounds."""
-    wrong = sum(outcome.errors.values())
-    results = [
-        Result("errors", wrong, "1 answer", 0, note=f"of {outcome.answered + wrong:,} answers"),
-        Result(
-            "memory of the server, last third of the time", 1 + growth(samples), "that of the first", 1.05,
-            note=f"{samples[0] / MIB:.0f} to {samples[-1] / MIB:.0f} MiB",
-        ),
-    ]  # fmt: skip
-    for kind in SHARES:
-        half, nearly_all = quantiles(outcome.seconds[kind])
-        results.append(
-            Result(f"{kind}, p99", nearly_all / half, "its p50", 10,
-                   note=f"p50 {1e3 * half:.3g} ms, p99 {1e3 * nearly_all:.3g} ms of {len(outcome.seconds[kind]):,}")
-        )  # fmt: skip
-    return results
-
-
-def table_of(outcome: Outcome) -> str:
-    """Write the latencies as Markdown."""
-    lines = ["| class | share | answers | p50, ms | p99, ms | p99 / p50 |", "|---|---|---|---|---|---|"]
-    for kind, share in SHARES.items():
-        half, nearly_all = quantiles(outcome.seconds[kind])
-        lines.append(
-            f"| {kind} | {share:.0%} | {len(outcome.seconds[kind]):,} | {1e3 * half:.1f} | {1e3 * nearly_all:.1f} | "
-            f"{nearly_all / half:.1f} |"
-        )
-    return "\n".join(lines)
 
 
 async def measure(arguments: argparse.Namespace) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import zlib
 from typing import NamedTuple
 
@@ -43,11 +44,13 @@ class Connection:
         """Whether the server has left it open."""
         return not self._reader.at_eof()
 
-    def close(self) -> None:
+    async def close(self) -> None:
         self._writer.close()
+        with contextlib.suppress(OSError):
+            await self._writer.wait_closed()
 
     async def ask(self, sent: bytes) -> Answer:
-        """Send a request and return the answer. OSError or EOFError if it breaks off, ValueError for no HTTP."""
+        """Send a request and return the answer; whatever is no whole HTTP answer is some exception."""
         self._writer.write(sent)
         head = (await self._reader.readuntil(b"\r\n\r\n")).lower()
         status = int(head.split(b" ", 2)[1])
