@@ -6,7 +6,7 @@ RUN_STAMP := $(VENV)/.run-$(shell cksum < requirements.lock | cut -d ' ' -f 1)
 DEV_STAMP := $(VENV)/.dev-$(shell cksum < requirements-dev.lock | cut -d ' ' -f 1)
 ARGS ?=
 
-.PHONY: help run test lint format bench html screenshots measured lock catalog wheel browser clean
+.PHONY: help run test lint format bench html screenshots measured load rivals lock catalog wheel browser clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -45,17 +45,26 @@ measured: $(DEV_STAMP) ## Time a real PyTorch model and speech recognition (inst
 	@command -v espeak-ng > /dev/null || apt-get install --yes --quiet espeak-ng
 	PERDOLLAR_MEASURED_PYTHON=$(CURDIR)/$(MEASURED)/bin/python $(BIN)/pytest tests/measured
 
+load: $(DEV_STAMP) ## Hold the server at 80 % of what it takes, for 60 s: errors, memory, latencies (ARGS="--share 0.5")
+	$(BIN)/python -m tests.load $(ARGS)
+
+RIVALS := .venv-rivals
+RIVALS_STAMP := $(RIVALS)/.rivals-$(shell cksum < requirements-rivals.lock | cut -d ' ' -f 1)
+rivals: $(DEV_STAMP) $(RIVALS_STAMP) ## Ask gpuhunt, SkyPilot and PerDollar the same (installs the other two, 450 MB)
+	$(BIN)/python -m tests.rivals $(RIVALS)/bin/python
+
 browser: ## Install Chromium for the browser tests where there is none
 	@sh tests/browser/install_chromium.sh
 
 # No index address may stand in the lock files.
-LOCK = $(BIN)/uv pip compile pyproject.toml --universal --generate-hashes --no-emit-index-url \
+LOCK = $(BIN)/uv pip compile --universal --generate-hashes --no-emit-index-url \
 	--python-version 3.11 --custom-compile-command 'make lock' --quiet
 lock: ## Pin all dependencies anew, with hashes
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check uv
-	$(LOCK) --output-file requirements.lock
-	$(LOCK) --extra dev --output-file requirements-dev.lock
+	$(LOCK) pyproject.toml --output-file requirements.lock
+	$(LOCK) pyproject.toml --extra dev --output-file requirements-dev.lock
+	printf 'gpuhunt\nskypilot\n' | $(LOCK) - --output-file requirements-rivals.lock
 
 catalog: $(DEV_STAMP) ## Bring the texts of pages and sentences into the catalog of translations
 	@$(BIN)/python -m tests.catalog
@@ -64,7 +73,7 @@ wheel: $(DEV_STAMP) ## Build a wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) $(MEASURED) $(CHECKER) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(MEASURED) $(RIVALS) $(CHECKER) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(RUN_STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -77,3 +86,8 @@ $(DEV_STAMP): pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $@ $(RUN_STAMP)
+
+$(RIVALS_STAMP):
+	@test -x $(RIVALS)/bin/python || $(PYTHON) -m venv $(RIVALS)
+	$(RIVALS)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-rivals.lock
+	@touch $@

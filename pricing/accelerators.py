@@ -162,9 +162,9 @@ class Catalogue:
     def family_of(self, name: str) -> set[str]:
         """Return the accelerators a filter value means: one, or all variants of a family (H100)."""
         wanted = folded(name)
-        family = {a.accelerator for a in self.accelerators.values() if folded(a.family) == wanted}
+        family = self._families.get(wanted)
         if family:
-            return family
+            return set(family)
         alias = self.aliases.get(wanted)
         if alias is not None and alias["rule"] == "ask":
             return set(alias["accelerator"].split("|"))
@@ -173,6 +173,13 @@ class Catalogue:
             chip = self.accelerators[found.accelerator]
             return {a.accelerator for a in self.accelerators.values() if a.family == chip.family}
         return {found.accelerator}
+
+    @cached_property
+    def _families(self) -> dict[str, set[str]]:
+        families: dict[str, set[str]] = {}
+        for chip in self.accelerators.values():
+            families.setdefault(folded(chip.family), set()).add(chip.accelerator)
+        return families
 
     def provider_named(self, text: str) -> tuple[str, bool]:
         """Return the id of a seller by id or name, and whether it is known; else the text as an id."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -15,9 +15,9 @@ from pricing.columns import Coded, Column, days_as_text, find_column
 from pricing.errors import Fault, InvalidInputError, given_twice, near_matches, shown
 from pricing.filters import CLOSED, chosen_accelerators, identifier, unknown_values
 from pricing.flags import stale
-from pricing.market import PriceTable
+from pricing.market import Market, PriceTable
 from pricing.numbers import read_day, read_flag, read_whole_number
-from pricing.offers import AVAILABILITY, EVIDENCE, NO_TERM, PURCHASES, UNDATED, Columns, Ints, areas
+from pricing.offers import AVAILABILITY, EVIDENCE, NO_TERM, PURCHASES, UNDATED, Columns, Ints, areas, one_a_row
 from pricing.question import DEFAULT_LIMIT, MOST_LIMIT, MOST_OFFSET
 from pricing.wording import say
 
@@ -34,6 +34,8 @@ PRICE_FILTERS = (
 )
 PRICE_PARAMETERS = (*PRICE_FILTERS, "include_unconfirmed", "history", "as_of", "sort", "limit", "offset", "table")
 DEFAULT_SORT = "provider"
+# Orders of the rows that are kept for one day's prices.
+MOST_LISTINGS = 8
 _SCALARS: dict[str, Callable[[str], object]] = {
     "as_of": read_day,
     "include_unconfirmed": read_flag,
@@ -45,11 +47,14 @@ _SCALARS: dict[str, Callable[[str], object]] = {
 
 @dataclass(frozen=True)
 class Offered:
-    """Some rows of the table: one for each price, its sizes put together."""
+    """Some rows of the table: one for each price, its sizes put together.
+
+    `sizes` are the counts, such as 1|2|4, of the rows that are sold in several, by `columns.row`.
+    """
 
     columns: Columns
     index: Ints
-    sizes: Sequence[str]
+    sizes: Mapping[int, str]
     as_of: date
 
     def __len__(self) -> int:
@@ -58,7 +63,7 @@ class Offered:
 
     def take(self, index: Ints) -> Offered:
         """Return the rows at these positions."""
-        return Offered(self.columns, self.index[index], [self.sizes[i] for i in index.tolist()], self.as_of)
+        return Offered(self.columns, self.index[index], self.sizes, self.as_of)
 
 
 def _text(name: str) -> Column[Offered]:
@@ -101,6 +106,13 @@ def _age(rows: Offered) -> np.ndarray:
     return np.where(observed == UNDATED, np.nan, rows.as_of.toordinal() - observed)
 
 
+def _sizes(rows: Offered) -> Coded:
+    if not rows.sizes:
+        return Coded(np.zeros(len(rows), np.int64), ("",))
+    texts = [rows.sizes.get(row, "") for row in rows.columns.row[rows.index].tolist()]
+    return Coded(np.arange(len(rows)), texts)
+
+
 def _per_accelerator(rows: Offered) -> np.ndarray:
     count = rows.columns.count[rows.index]
     result: np.ndarray = rows.columns.price[rows.index] / np.where(count == 0, np.nan, count)
@@ -115,12 +127,7 @@ SCHEMA_COLUMNS: tuple[Column[Offered], ...] = (
     _text("accelerator"),
     _text("accelerator_vendor"),
     Column("accelerator_count", "whole", "Accelerators in the instance.", lambda r: r.columns.count[r.index]),
-    Column(
-        "sizes",
-        "text",
-        "Counts in which the seller sells at this price per accelerator.",
-        lambda r: Coded(np.arange(len(r)), r.sizes),
-    ),
+    Column("sizes", "text", "Counts in which the seller sells at this price per accelerator.", _sizes),
     _number("accelerator_memory_gib", "accelerator_memory", "Memory of one accelerator."),
     _number("vcpus", "vcpus", "Virtual CPUs of the instance."),
     _number("memory_gib", "memory", "Main memory of the instance."),
@@ -210,19 +217,70 @@ def browse(
     accelerators = chosen_accelerators(values.get("accelerator", []), catalogue, faults)
     if faults:
         raise InvalidInputError(faults)
-    shown_rows = _observations if scalars["history"] else _in_force
-    columns = shown_rows(table, as_of, scalars["include_unconfirmed"])
-    found = columns.take(np.flatnonzero(_kept(columns, values, accelerators, catalogue)))
-    rows = rows_together(found, as_of)
-    ordered = rows.take(column.order(rows, descending))
+    unconfirmed = scalars["include_unconfirmed"]
+    if scalars["history"]:
+        columns = _observations(table, as_of, unconfirmed)
+        every = rows_together(columns, as_of)
+        positions = np.flatnonzero(columns.words["accelerator"].mask(accelerators)) if accelerators else None
+        rows = _sorted(every, column, descending).among(positions, values, catalogue)
+    else:
+        market = table.market(as_of, include_unconfirmed=unconfirmed)
+        positions = _of_accelerators(market, accelerators) if accelerators else None
+        rows = _in_force(market, column, descending).among(positions, values, catalogue)
     limit = scalars["limit"] or (max(len(rows), 1) if all_rows else DEFAULT_LIMIT)
     offset = scalars["offset"]
-    page = ordered.take(np.arange(len(ordered))[offset : offset + limit])
+    page = Offered(rows.columns, rows.index[offset : offset + limit], rows.sizes, as_of)
     return Browsed(page, len(rows), limit, offset, as_of, scalars["history"], sort)
 
 
-def _in_force(table: PriceTable, as_of: date, include_unconfirmed: bool) -> Columns:
-    return table.market(as_of, include_unconfirmed=include_unconfirmed).columns
+@dataclass(frozen=True)
+class _Sorted:
+    """Rows in the order asked for; `place` is where each offer of the columns stands in it, -1 if it is no row."""
+
+    rows: Offered
+    place: Ints
+
+    def among(self, positions: Ints | None, values: Mapping[str, list[str]], catalogue: Catalogue) -> Offered:
+        """Return the rows, of the offers at these positions (None: of all), that pass the filters."""
+        columns = self.rows.columns
+        for name in PRICE_FILTERS:
+            wanted = values.get(name)
+            if not wanted or name == "accelerator":
+                continue
+            if name == "area":
+                keep = np.isin(areas(columns, catalogue), wanted)
+            else:
+                keep = columns.words["accelerator_vendor" if name == "vendor" else name].mask(wanted)
+            positions = np.flatnonzero(keep) if positions is None else positions[keep[positions]]
+        if positions is None:
+            return self.rows
+        # Sorting places costs less than sorting values, and less than looking through all rows.
+        place = np.sort(self.place[positions])
+        return self.rows.take(place[place.searchsorted(0) :])
+
+
+def _sorted(every: Offered, column: Column[Offered], descending: bool) -> _Sorted:
+    order = column.order(every, descending)
+    place = np.full(len(every.columns), -1, np.int32)
+    place[every.index[order]] = np.arange(len(order), dtype=np.int32)
+    return _Sorted(every.take(order), place)
+
+
+def _in_force(market: Market, column: Column[Offered], descending: bool) -> _Sorted:
+    """Return the prices in force in the order asked for, which is kept with the market."""
+    key = f"{'-' if descending else ''}{column.name}"
+    found = market.listings.get(key)
+    if not isinstance(found, _Sorted):
+        found = _sorted(rows_together(market.columns, market.as_of), column, descending)
+        if len(market.listings) >= MOST_LISTINGS:
+            market.listings.clear()
+        market.listings[key] = found
+    return found
+
+
+def _of_accelerators(market: Market, accelerators: Iterable[str]) -> Ints:
+    found = [market.by_accelerator[name] for name in accelerators if name in market.by_accelerator]
+    return np.concatenate(found) if found else np.empty(0, np.int64)
 
 
 def _observations(table: PriceTable, as_of: date, include_unconfirmed: bool) -> Columns:
@@ -235,34 +293,7 @@ def _observations(table: PriceTable, as_of: date, include_unconfirmed: bool) -> 
     return columns.take(order[keep[order]])
 
 
-def _kept(
-    columns: Columns, values: dict[str, list[str]], accelerators: frozenset[str] | None, catalogue: Catalogue
-) -> np.ndarray:
-    keep = np.ones(len(columns), bool)
-    if accelerators is not None:
-        keep &= columns.words["accelerator"].mask(accelerators)
-    for name in PRICE_FILTERS:
-        wanted = values.get(name)
-        if not wanted or name == "accelerator":
-            continue
-        if name == "area":
-            keep &= np.isin(areas(columns, catalogue), wanted)
-        else:
-            keep &= columns.words["accelerator_vendor" if name == "vendor" else name].mask(wanted)
-    return keep
-
-
 def rows_together(columns: Columns, as_of: date) -> Offered:
     """Put the sizes of one price together again: one row, with the smallest size's price."""
-    first: dict[int, int] = {}
-    sizes: dict[int, list[int]] = {}
-    for i, (row, count) in enumerate(zip(columns.row.tolist(), columns.count.tolist(), strict=True)):
-        if columns.sized[i]:
-            sizes.setdefault(row, []).append(count)
-            if count > min(sizes[row]):
-                first.setdefault(row, i)
-                continue
-        first[row] = i
-    rows = list(first)
-    texts = ["|".join(map(str, sorted(sizes[row]))) if row in sizes else "" for row in rows]
-    return Offered(columns, np.array([first[row] for row in rows], np.int64), texts, as_of)
+    index, sizes = one_a_row(columns)
+    return Offered(columns, index, sizes, as_of)

@@ -153,6 +153,7 @@ class Market:
     weight: Floats | None = None
     memo: dict[str, np.ndarray] = field(default_factory=dict)
     rows: dict[int, dict[str, object]] = field(default_factory=dict)
+    listings: dict[str, object] = field(default_factory=dict)
     _held: dict[tuple[str, int], Held] = field(default_factory=dict)
 
     @classmethod
@@ -183,7 +184,7 @@ class Market:
             factor[listed & words["provider"].mask([provider])] = 1 - share
         return replace(
             self, columns=replace(self.columns, price=self.columns.price * factor), list_price=self.columns.price,
-            memo={}, rows={}, _held={},
+            memo={}, rows={}, listings={}, _held={},
         )  # fmt: skip
 
     def weighted(self, spot_loss: float) -> Market:
@@ -191,7 +192,7 @@ class Market:
         if not spot_loss:
             return self
         weight = np.where(self.columns.words["purchase"].mask(["spot"]), 1 / (1 - spot_loss), 1.0)
-        return replace(self, weight=weight, memo={}, rows={}, _held={})
+        return replace(self, weight=weight, memo={}, rows={}, listings={}, _held={})
 
     @cached_property
     def not_available(self) -> np.ndarray:

@@ -250,5 +250,13 @@ def ranked(found: dict[int, Matched], most: int, figures: Figures) -> Pairs:
         # Only these need the slower sort by three keys.
         among = np.flatnonzero(cost <= np.partition(cost, most - 1)[most - 1])
         pairs, cost = pairs.take(among), cost[among]
+    if len(found) == 1 and _in_order(cost, pairs.offer):
+        return Pairs(pairs.measurement[:most], pairs.offer[:most], pairs.replicas[:most])
     order = np.lexsort((pairs.measurement, pairs.offer, cost))
     return pairs.take(order[:most])
+
+
+def _in_order(cost: np.ndarray, offer: Ints) -> bool:
+    """Whether costs ascend, and offers among equal ones: looking is many times quicker than sorting."""
+    before, after = cost[:-1], cost[1:]
+    return bool(np.all((before < after) | ((before == after) & (offer[:-1] < offer[1:]))))

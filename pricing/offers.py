@@ -299,6 +299,30 @@ def in_force(columns: Columns, as_of: date, layers: Ints | None = None) -> Ints:
     return possible[order[last]]
 
 
+def one_a_row(columns: Columns) -> tuple[Ints, dict[int, str]]:
+    """Return the positions of one offer of each row, its smallest size, and the sizes by row, such as 1|2|4.
+
+    Rows come in the order in which their first offer stands.
+    """
+    index = np.arange(len(columns))
+    places = np.flatnonzero(columns.sized)
+    if not len(places):
+        return index, {}
+    offers: dict[int, list[tuple[int, int]]] = {}
+    for place, row, count in zip(
+        places.tolist(), columns.row[places].tolist(), columns.count[places].tolist(), strict=True
+    ):
+        offers.setdefault(row, []).append((count, place))
+    shown = np.ones(len(columns), bool)
+    shown[places] = False
+    for sizes in offers.values():
+        first = sizes[0][1]
+        shown[first] = True
+        sizes.sort()
+        index[first] = sizes[0][1]
+    return index[shown], {row: "|".join(str(count) for count, _ in sizes) for row, sizes in offers.items()}
+
+
 def areas(columns: Columns, catalogue: Catalogue) -> np.ndarray:
     """Return the area of each row's region, '' where it is not stated."""
     provider, region = columns.words["provider"], columns.words["region"]

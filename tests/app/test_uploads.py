@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import re
+import weakref
 import zipfile
+import zlib
 from datetime import date
 
 import pytest
@@ -17,6 +20,7 @@ from app.shelf import Shelf
 from app.tables import built_in
 from pricing.accelerators import catalogue
 from pricing.sources.own_schema import read_csv
+from tests.pricing import small
 
 PLAN = {"id": "vbm-64c-8-h100-gpu", "cpu_threads": 64, "ram": 1048576, "hourly_cost": 20.0, "locations": ["ord"]}
 PLANS = json.dumps({"plans_metal": [PLAN, PLAN | {"id": "vbm-4c"}]}).encode()
@@ -118,9 +122,51 @@ def test_an_uploaded_table_that_is_gone(client):
     assert client.get("/prices", params={"table": asked["table"]}).status_code == 422
 
 
-def test_the_shelf_lets_the_oldest_go(monkeypatch):
-    monkeypatch.setattr(Shelf, "MOST_BYTES", 10)
+def shelf_of(*prices):
+    """Put a table with each price on a shelf; their names are the prices."""
     shelf = Shelf()
-    for name in "abc":
-        shelf.put(name, "x" * 6, built_in())
-    assert [shelf.text(name) for name in "abc"] == [None, None, "x" * 6]
+    for price in prices:
+        table = small.table(small.offer(price))
+        shelf.put(str(price), small.csv_of(small.offer(price)).decode(), table)
+    return shelf
+
+
+def test_the_shelf_lets_the_oldest_go(monkeypatch):
+    size = len(zlib.compress(small.csv_of(small.offer(1)), level=1))
+    monkeypatch.setattr(Shelf, "MOST_BYTES", 2 * size + 2)
+    shelf = shelf_of(1, 2, 3)
+    assert [shelf.text(name) is None for name in "123"] == [True, False, False]
+    assert [shelf.table(name) is None for name in "123"] == [True, False, False]
+    assert shelf.over("1", built_in()) is None
+    # What is asked of is not the oldest; what is put again takes no more room.
+    shelf.table("2")
+    for _ in range(3):
+        shelf.put("2", shelf.text("2"), shelf.table("2"))
+    shelf.put("4", shelf.text("2"), shelf.table("2"))
+    assert [shelf.text(name) is None for name in "234"] == [False, True, False]
+
+
+def test_a_table_larger_than_the_shelf_is_kept_until_the_next(monkeypatch):
+    monkeypatch.setattr(Shelf, "MOST_BYTES", 10)
+    shelf = shelf_of(1, 2)
+    assert shelf.text("1") is None
+    assert shelf.table("2").columns.price.tolist() == [2]
+
+
+def test_any_number_of_uploads_keeps_few_tables_in_memory_and_answers_for_all():
+    prices = range(1, 31)
+    shelf, table = shelf_of(*prices), built_in()
+    own = [shelf.table(str(price)).columns.price.tolist() for price in prices]
+    assert own == [[price] for price in prices]
+    joined = [shelf.over(str(price), table) for price in prices]
+    assert [len(each.columns) for each in joined] == [len(table.columns) + 1] * 30
+    prices_of_acme = [each.columns.price[each.columns.words["provider"].mask(["acme"])].tolist() for each in joined]
+    assert prices_of_acme == own
+    seen = [weakref.ref(each.columns) for each in joined]
+    del joined
+    gc.collect()
+    assert sum(ref() is not None for ref in seen) == Shelf.MOST_TABLES
+    # The last is not joined anew for each question, nor is one of before a refresh taken for it.
+    assert shelf.over("30", table) is shelf.over("30", table)
+    newer = small.table(small.offer(7, provider="bolt"))
+    assert len(shelf.over("30", newer).columns) == 2

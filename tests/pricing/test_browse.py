@@ -1,8 +1,10 @@
 """Browsing of prices: what is in force, history, filters, order and pages."""
 
+import numpy as np
 import pytest
 
 from pricing.browse import PRICE_COLUMNS, browse
+from pricing.offers import one_a_row
 from tests.pricing.small import (
     BASIC,
     TODAY,
@@ -210,3 +212,27 @@ def test_what_is_shown_can_be_read_as_a_private_table():
     again = read("\n".join(lines))
     for before, after in zip(browsed(LOG), browsed(again), strict=True):
         assert {name: after[name] for name in head} == {name: before[name] for name in head}
+
+
+@pytest.mark.parametrize("filters", [{}, {"accelerator": "H100"}, {"accelerator": ["TPU-v6e", "MI300X"]}])
+def test_an_order_that_is_kept_gives_the_same_rows_under_every_filter(filters):
+    # More orders than are kept, each asked for twice, of offers whose sizes are put together.
+    names = ["price_usd_per_hour", "accelerator_count", "region", "purchase", "observed_on"]
+    sorts = [sign + name for _ in range(2) for name in names for sign in ("", "-")]
+    fresh = browsed(LOG, **filters)
+    for sort in sorts:
+        name = sort.removeprefix("-")
+        expected = sorted(
+            (row for row in fresh if row[name] is not None), key=lambda row: row[name], reverse=sort.startswith("-")
+        )
+        rows = browsed(LOG, sort=sort, **filters)
+        assert [row[name] for row in rows][: len(expected)] == [row[name] for row in expected]
+        assert sorted(map(str, rows)) == sorted(map(str, fresh))
+
+
+def test_of_a_price_in_several_sizes_the_smallest_stands_where_the_first_does():
+    columns = table(offer(8, sizes="1|2|8"), offer(3, region="z")).columns
+    turned = columns.take(np.arange(len(columns))[::-1])
+    index, sizes = one_a_row(turned)
+    assert list(zip(turned.words["region"].texts(index), turned.count[index], strict=True)) == [("z", 8), ("global", 1)]
+    assert list(sizes.values()) == ["1|2|8"]

@@ -1,0 +1,1 @@
+"""The server under steady mixed traffic: `make load`."""

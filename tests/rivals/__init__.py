@@ -1,0 +1,1 @@
+"""The same question asked of PerDollar, gpuhunt and SkyPilot: `make rivals`."""
