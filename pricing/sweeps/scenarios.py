@@ -108,10 +108,7 @@ class Scenario:
             for i, m in enumerate(self.measurements)
             if (not wanted or m.evidence in wanted) and (rate := m.rate_for(field)) is not None
         ]
-        if len(found) == 1:
-            groups: Sequence[int] = (1,)
-        else:
-            groups = comparability.groups([m for _, m, _ in found], self.accept)
+        groups = (1,) if len(found) == 1 else comparability.groups([m for _, m, _ in found], self.accept)
         return [Rated(i, m, rate, m.counted_share, g) for (i, m, rate), g in zip(found, groups, strict=True)]
 
     def question(self, table: PriceTable, as_of: date) -> Question:
