@@ -49,7 +49,7 @@ def portions(scenarios: Iterable[Scenario], top: int | None) -> Iterator[list[Sc
 
 @dataclass(frozen=True, slots=True)
 class _Ask:
-    """The measurements of one scenario that are ranked together."""
+    """The measurements of one scenario that are ranked together; `place` is its place in the result."""
 
     place: int
     scenario: Scenario
@@ -84,20 +84,21 @@ class Engine:
         """Return the rows of the result for these scenarios, in columns: NaN or the code -1 for unknown."""
         asks: list[_Ask] = []
         nothing: list[_Ask] = []
-        for place, scenario in enumerate(scenarios):
+        for scenario in scenarios:
             rated = scenario.rated()
             if not rated:
-                nothing.append(_Ask(place, scenario, 0, (), ()))
+                nothing.append(_Ask(len(asks) + len(nothing), scenario, 0, (), ()))
             for group in dict.fromkeys([r.group for r in rated]):
                 members = [r for r in rated if r.group == group] if len(rated) > 1 else rated
                 plans = self._plans_of(scenario.include_unconfirmed)
-                ask = _Ask(place, scenario, group, members, [plans.plan(scenario, r.measurement) for r in members])
+                found = [plans.plan(scenario, r.measurement) for r in members]
+                ask = _Ask(len(asks) + len(nothing), scenario, group, members, found)
                 (asks if any(plan.count for plan in ask.plans) else nothing).append(ask)
-        found = [self._rows(run) for run in _runs(asks)]
+        parts = [self._rows(run) for run in _runs(asks)]
         if nothing:
-            found.append(self._rows_of_none(nothing))
-        order = np.argsort(np.concatenate([part.order for part in found]), kind="stable")
-        return {name: _joined([part.columns[name] for part in found], order) for name in self.columns}
+            parts.append(self._rows_of_none(nothing))
+        order = np.argsort(np.concatenate([part.order for part in parts]), kind="stable")
+        return {name: _joined([part.columns[name] for part in parts], order) for name in self.columns}
 
     def _plans_of(self, include_unconfirmed: bool) -> Plans:
         plans = self._plans.get(include_unconfirmed)

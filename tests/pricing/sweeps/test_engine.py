@@ -27,6 +27,7 @@ BUILT_IN = [
     {"m": "H100:1=900", "max_accelerators": "4", "vendor": "nvidia"},
     {"m": "H100:1=900", "max_price_usd_per_hour": "0.01"},
     {"m": "H100:64=900"},
+    {"m": "H100:64=900|H100:1=700", "m1.model": "a", "m2.model": "b"},
     {"m": "H100:1=900", "include_unconfirmed": "1", "max_age_days": "60"},
     {"m": "H100:1=900", "include_unconfirmed": "1", "term_months": "12|36", "spot_loss": "50%"},
     {"m": "L4:1=rtfx:120~3%", "unit": "audio_hour", "provider": "gcp|aws"},
