@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from pricing.errors import InvalidInputError, shown
-from pricing.notation import write_number
+from pricing.sources.own_parquet import PARQUET, parquet_text
 
-PARQUET = b"PAR1"
 MOST_LINE = 1_000_000
 # Rows of a Parquet file that are held at once.
 PORTION = 10_000
@@ -63,7 +62,7 @@ class ParquetRows:
                 part = frame.slice(start, PORTION).collect()
             except (pl.exceptions.PolarsError, OSError) as error:
                 raise _not_parquet(self.path.name, error) from error
-            columns = [list(map(_text, column.to_list())) for column in part.get_columns()]
+            columns = [list(map(_cell, column.to_list())) for column in part.get_columns()]
             yield from enumerate(zip(*columns, strict=True), start + 1)
             start += part.height
             if part.height < PORTION:
@@ -109,19 +108,8 @@ def parquet_columns(path: Path) -> list[str]:
         raise _not_parquet(path.name, error) from error
 
 
-def _text(value: Any) -> Cell:
-    """Write a value of a Parquet column as a CSV file would have it."""
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "1" if value else "0"
-    if isinstance(value, float):
-        return write_number(value)
-    if isinstance(value, list):
-        return tuple(str(_text(item)) for item in value)
-    return str(value)
+def _cell(value: Any) -> Cell:
+    return tuple(map(parquet_text, value)) if isinstance(value, list) else parquet_text(value)
 
 
 def _opened(path: Path) -> IO[str]:

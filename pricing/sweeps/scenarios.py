@@ -368,6 +368,11 @@ class Scenarios:
                 self.notes[warned.message] = None
 
 
+def date_of(reader: Reader, text: str | None) -> date:
+    """Read the date whose prices count for all scenarios; today if there is none."""
+    return reader.from_pairs([("unit", "output_token"), _ANY, ("as_of", text or "")]).as_of
+
+
 def _parts(cell: Cell, several: bool) -> Sequence[str]:
     """Return the values of a cell: those of a list, or of a text that `|` separates where there may be several."""
     if isinstance(cell, str):
