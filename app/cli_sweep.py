@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,7 @@ import click
 from app.commands import FILE, as_of_option, fail, prices_option, table_and_limits
 
 if TYPE_CHECKING:
-    from pricing.accelerators import Catalogue
-    from pricing.market import PriceTable
+    from pricing.reading import Reader
     from pricing.sweeps.scenarios import Scenarios
 
 DEFAULT_TOP = 1
@@ -27,17 +27,41 @@ MOST_TOP = 100_000
 class Job:
     """What an engine is asked for: the cheapest `top` of each scenario, or with None a summary, into `out`.
 
-    `form` is csv or parquet. The heading of `scenarios` is read; its rows are not.
+    `form` is csv or parquet. Table, scenarios and date are read when an engine asks for them, since not
+    every engine holds the table in memory; InvalidInputError where they can't be right.
     """
 
     path: Path
-    scenarios: Scenarios
-    table: PriceTable
-    catalogue: Catalogue
-    as_of: date
+    offers: Path | None
+    prices: tuple[Path, ...]
     top: int | None
+    as_of_text: str | None
     out: Path
     form: str
+
+    @cached_property
+    def reader(self) -> Reader:
+        """The reader of questions, with the table: `offers` or the built-in one, and `prices`."""
+        from app.tables import today
+        from pricing.accelerators import catalogue
+        from pricing.reading import Reader
+
+        table, limits = table_and_limits(self.prices, self.offers)
+        return Reader(table, catalogue(), today(), limits)
+
+    @cached_property
+    def as_of(self) -> date:
+        """The date whose prices count."""
+        from pricing.sweeps.scenarios import date_of
+
+        return date_of(self.reader, self.as_of_text)
+
+    @cached_property
+    def scenarios(self) -> Scenarios:
+        """The scenarios; the heading is read, their rows are not."""
+        from pricing.sweeps.scenarios import Scenarios
+
+        return Scenarios(self.path, self.reader)
 
 
 def _numpy(job: Job) -> str:
@@ -88,11 +112,7 @@ def sweep(
     perdollar sweep scenarios.csv --top 3 --out cheapest.csv
     perdollar sweep scenarios.parquet --offers offers.parquet --summary --out costs.parquet
     """
-    from app.tables import today
-    from pricing.accelerators import catalogue
     from pricing.errors import InvalidInputError
-    from pricing.reading import Reader
-    from pricing.sweeps.scenarios import Scenarios, date_of
 
     if summary and top is not None:
         raise click.UsageError("--top asks for estimates and --summary for figures in their place; give one of them")
@@ -100,19 +120,13 @@ def sweep(
     if form not in ("csv", "parquet"):
         fail(f"--out {out}: the ending says the form; write a name that ends in .csv or .parquet")
     _check_out(out, [scenarios, *([offers] if offers else []), *prices])
+    job = Job(scenarios, offers, prices, None if summary else top or DEFAULT_TOP, as_of, out, form)
     try:
-        table, limits = table_and_limits(prices, offers)
-        reader = Reader(table, catalogue(), today(), limits)
-        read = Scenarios(scenarios, reader)
-        wanted = None if summary else top or DEFAULT_TOP
-        job = Job(scenarios, read, table, catalogue(), date_of(reader, as_of), wanted, out, form)
         said = ENGINES[engine](job)
     except InvalidInputError as error:
         for fault in error.faults:
             click.echo(f"perdollar: {' '.join(fault.msg.split())}", err=True)
         sys.exit(2)
-    for note in read.notes:
-        click.echo(f"note: {note}", err=True)
     click.echo(said, err=True)
 
 

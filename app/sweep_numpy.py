@@ -64,13 +64,14 @@ def _progress(total: int, done: int) -> _Progress:
 
 def run(job: Job) -> str:
     """Answer the scenarios, or those that an earlier run did not get to, and write the output."""
+    scenarios = job.scenarios
     try:
         digest, rows = digest_and_rows(job.path)
         made_from: Mapping[str, object] = {
             "perdollar": version("perdollar"),
             "catalogue": catalogue_digest(),
             "scenarios": digest,
-            "offers": job.table.sha256,
+            "offers": job.reader.table.sha256,
             "as_of": str(job.as_of),
             "top": job.top,
             "form": job.form,
@@ -86,13 +87,13 @@ def run(job: Job) -> str:
     resumed = parts.done
     if resumed:
         click.echo(f"going on after {resumed:,} scenarios, which {parts.folder} holds", err=True)
-    engine = Engine(job.table, job.catalogue, job.as_of, job.top)
+    engine = Engine(job.reader.table, job.reader.catalogue, job.as_of, job.top)
     try:
         with _progress(rows, resumed) as bar:
-            for portion in portions(job.scenarios.read(skip=resumed), job.top):
+            for portion in portions(scenarios.read(skip=resumed), job.top):
                 parts.add(len(portion), part_of(engine.result(portion), job.form))
                 bar.update(len(portion))
-        scenarios = parts.done
+        answered = parts.done
         assemble(parts, job.out, job.form, engine.columns)
     except InvalidInputError:
         parts.remove()
@@ -102,4 +103,6 @@ def run(job: Job) -> str:
             f"{job.out} can't be written ({error.strerror or error}); finished parts are kept in {parts.folder}: the "
             "same command goes on from there"
         )
-    return f"{job.out}: {scenarios:,} scenarios answered"
+    for note in scenarios.notes:
+        click.echo(f"note: {note}", err=True)
+    return f"{job.out}: {answered:,} scenarios answered"

@@ -168,6 +168,22 @@ def test_a_mistake_is_one_line_and_nothing_is_written(folder, capfd, words, said
     assert sorted(os.listdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("no.csv",), "no.csv: can't be read (No such file or directory)"),
+        (("offers.csv",), "offers.csv, heading: 'instance_type' is not a column of scenarios."),
+        (("scenarios.csv", "--offers", "scenarios.csv"), "scenarios.csv line 1: 'scenario' is not a column of a price"),
+        (("scenarios.csv", "--prices", "no.csv"), "no.csv: can't be read (No such file or directory)"),
+    ],
+)
+def test_inputs_that_are_none_are_told_and_nothing_is_written(folder, capfd, words, said):
+    before = sorted(os.listdir())
+    assert sweep(*words, "--out", "out.csv") == 2
+    assert f"perdollar: {said}" in capfd.readouterr().err
+    assert sorted(os.listdir()) == before
+
+
 def test_bad_rows_stop_the_sweep_and_an_older_output_stays(folder, capfd):
     Path("out.csv").write_text("older")
     Path("scenarios.csv").write_text(SCENARIOS + "a,request,L5:1=7,\nb,requests,L4=1,spott\n")
