@@ -17,6 +17,7 @@ from app.cli_decisions import WithDecisions
 from app.cli_prices import prices
 from app.cli_receipts import explain, verify
 from app.cli_refresh import refresh
+from app.cli_sweep import sweep
 from app.commands import (
     answer_format_option,
     as_of_option,
@@ -246,6 +247,7 @@ commands.add_command(read)
 commands.add_command(measure)
 commands.add_command(verify)
 commands.add_command(explain)
+commands.add_command(sweep)
 
 if __name__ == "__main__":
     main()

@@ -80,17 +80,20 @@ def settings_of_environment() -> Settings:
         fail(f"the environment variable {name} is wrong: {first['msg']}")
 
 
-def table_and_limits(paths: Sequence[Path]) -> tuple[PriceTable, Limits]:
-    """Open the built-in table with the private ones of settings and options; return also the limits."""
+def table_and_limits(paths: Sequence[Path], offers: Path | None = None) -> tuple[PriceTable, Limits]:
+    """Open the built-in table with the private ones of settings and options; return also the limits.
+
+    `offers` is a table in place of the built-in one and of all that would be joined with it unasked.
+    """
     from app.tables import open_table, refreshed_files, refreshed_folder
     from pricing.question import DEFAULT_LIMITS
 
-    refreshed = refreshed_files(refreshed_folder())
+    refreshed = [] if offers else refreshed_files(refreshed_folder())
     if not any(name.startswith("PERDOLLAR_") and name != "PERDOLLAR_FOLDER" for name in os.environ):
         # Reading of settings is slow to load, and there are none.
-        return open_table(paths, refreshed), DEFAULT_LIMITS
+        return open_table(paths, refreshed, offers), DEFAULT_LIMITS
     settings = settings_of_environment()
-    return open_table([*settings.prices, *paths], refreshed), settings.limits
+    return open_table([*([] if offers else settings.prices), *paths], refreshed, offers), settings.limits
 
 
 def write(parts: Iterable[bytes]) -> None:

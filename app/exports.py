@@ -23,10 +23,14 @@ _QUOTED = re.compile(r'[",\r\n]')
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
+def neutralised(text: str) -> str:
+    """Put an apostrophe before a text that a spreadsheet would run as a formula."""
+    return "'" + text if text.lstrip(" ").startswith(_FORMULA) else text
+
+
 def csv_text(text: str) -> str:
-    """Write a text cell: formulas neutralised with an apostrophe, quoted per RFC 4180 where needed."""
-    if text.lstrip(" ").startswith(_FORMULA):
-        text = "'" + text
+    """Write a text cell: formulas neutralised, quoted per RFC 4180 where needed."""
+    text = neutralised(text)
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 

@@ -43,15 +43,17 @@ def refreshed_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.csv"))
 
 
-def open_table(paths: Sequence[Path], refreshed: Sequence[Path] = ()) -> PriceTable:
-    """Join the built-in table with refreshed and private ones. PriceFileError refuses a bad file whole.
+def open_table(paths: Sequence[Path], refreshed: Sequence[Path] = (), base: Path | None = None) -> PriceTable:
+    """Join the built-in table, or `base` in its place, with refreshed and private ones.
+
+    PriceFileError refuses a bad file whole.
 
     Where two tell the price of one offer on one day, a refreshed table counts before the built-in
     one, and a private one before a refreshed one; a private one that contradicts the built-in one
     is an error.
     """
-    tables = [built_in()]
-    places: list[tuple[str, int]] = [("the built-in table", tables[0].source_rows)]
+    tables = [read_file(base, catalogue(), today()) if base else built_in()]
+    places: list[tuple[str, int]] = [(base.name if base else "the built-in table", tables[0].source_rows)]
     for path in [*refreshed, *paths]:
         tables.append(read_file(path, catalogue(), today()))
         places.append((path.name, tables[-1].source_rows))

@@ -130,6 +130,6 @@ def block_price(fee: float, instances: int, hours: float) -> float:
     return fee / (instances * hours)
 
 
-def utilization_with_loss(utilization: Number, share_lost: float) -> Number:
+def utilization_with_loss(utilization: Number, share_lost: Number | float) -> Number:
     """Share of paid time whose work counts: u · (1 - l), where spot loses the share l of its work."""
     return utilization * (1 - share_lost)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from pricing.estimates import NO_PAIRS, Figures, Pairs
 from pricing.market import Held, Market, smallest_sizes
 from pricing.measurements import Measurement
 from pricing.offers import UNDATED, Columns, Ints, areas
-from pricing.question import Question
+from pricing.question import FiltersIn
 from pricing.wording import say
 
 _NONE = np.empty(0, np.int64)
@@ -113,6 +115,22 @@ class Counter:
         )
 
 
+class Choosing(Protocol):
+    """What says which offers count: a question, or a scenario of a sweep."""
+
+    @property
+    def filters(self) -> FiltersIn:
+        """The filters as they were given."""
+
+    @property
+    def accelerators(self) -> frozenset[str] | None:
+        """The accelerators that the filters mean; None for all."""
+
+    @property
+    def all_sizes(self) -> bool:
+        """Whether every size of a row counts."""
+
+
 @dataclass(frozen=True)
 class Masks:
     """Which offers the filters keep; None where nothing is filtered."""
@@ -122,10 +140,25 @@ class Masks:
     by_size: bool
 
     @classmethod
-    def of(cls, question: Question, market: Market, catalogue: Catalogue) -> Masks:
-        """Work out the masks of a question's filters."""
+    def of(
+        cls,
+        question: Choosing,
+        market: Market,
+        catalogue: Catalogue,
+        kept: dict[tuple[object, ...], np.ndarray] | None = None,
+    ) -> Masks:
+        """Work out the masks of a question's filters; `kept` keeps those of each column's values for the next."""
         filters, columns = question.filters, market.columns
         masks = []
+
+        def mask(column: str, wanted: Collection[str]) -> np.ndarray:
+            if kept is None:
+                return columns.words[column].mask(wanted)
+            found = kept.get((column, wanted))
+            if found is None:
+                found = kept[column, wanted] = columns.words[column].mask(wanted)
+            return found
+
         for name, column in (
             ("provider", "provider"),
             ("region", "region"),
@@ -134,9 +167,9 @@ class Masks:
         ):
             wanted = getattr(filters, name)
             if wanted:
-                masks.append(columns.words[column].mask(wanted))
+                masks.append(mask(column, wanted))
         if question.accelerators is not None:
-            masks.append(columns.words["accelerator"].mask(question.accelerators))
+            masks.append(mask("accelerator", question.accelerators))
         if filters.term_months:
             masks.append(np.isin(columns.term, filters.term_months))
         if filters.max_price_usd_per_hour is not None:
@@ -165,7 +198,7 @@ def held_by(market: Market, measurement: Measurement) -> Held:
 
 
 def matches(
-    question: Question, market: Market, catalogue: Catalogue, measurement: Measurement, masks: Masks, counter: Counter
+    question: Choosing, market: Market, catalogue: Catalogue, measurement: Measurement, masks: Masks, counter: Counter
 ) -> Matched:
     """Return the offers that carry a measurement and pass the filters; count the others by reason."""
     held = held_by(market, measurement)
@@ -197,6 +230,24 @@ def matches(
     return matched if question.all_sizes else _one_size(measurement, matched, picked, counter)
 
 
+def kept(question: Choosing, market: Market, measurement: Measurement, masks: Masks) -> Matched:
+    """Return the same offers as `matches`, without counting the others."""
+    held = held_by(market, measurement)
+    if masks.keep is None:
+        return Matched.of(held) if question.all_sizes else Matched.shown(held)
+    passing = masks.keep[held.offers]
+    if masks.no_area is not None:
+        passing &= ~masks.no_area[held.offers]
+    places = np.flatnonzero(passing)
+    matched = Matched.of(held).take(places)
+    if question.all_sizes or held.smallest is None:
+        return matched
+    if not masks.by_size:
+        return matched.take(np.flatnonzero(held.smallest[places]))
+    picked = smallest_sizes(market.columns, matched.offers, matched.per_replica)
+    return matched if picked is None else matched.take(picked)
+
+
 def _count_too_few(measurement: Measurement, too_few: Ints, catalogue: Catalogue, counter: Counter) -> None:
     if len(too_few):
         chip = catalogue.accelerators.get(measurement.accelerator or "")
@@ -225,6 +276,13 @@ def _count_unconfirmed(market: Market, measurement: Measurement, counter: Counte
     counter.add_offers("unconfirmed", same, measurement, hidden)
 
 
+def enough(per_replica: np.ndarray, most: int) -> int:
+    """Return how many offers, cheapest per replica first, hold the first `most` by cost, however costs are rounded."""
+    if most >= len(per_replica):
+        return len(per_replica)
+    return int(per_replica.searchsorted(per_replica[most - 1] * (1 + 1e-9), side="right"))
+
+
 def ranked(found: dict[int, Matched], most: int, figures: Figures) -> Pairs:
     """Return the first `most` pairs by cost; ties by offer (they are in tie order), then measurement.
 
@@ -235,11 +293,7 @@ def ranked(found: dict[int, Matched], most: int, figures: Figures) -> Pairs:
         return NO_PAIRS
     sizes = []
     for matched in found.values():
-        size = len(matched.offers)
-        if most < size:
-            bound = matched.per_replica[most - 1] * (1 + 1e-9)
-            size = int(matched.per_replica.searchsorted(bound, side="right"))
-        sizes.append(size)
+        sizes.append(enough(matched.per_replica, most))
     pairs = Pairs(
         np.repeat(np.fromiter(found, np.int64, len(found)), sizes),
         np.concatenate([matched.offers[:size] for matched, size in zip(found.values(), sizes, strict=True)]),

@@ -134,7 +134,7 @@ class Reader:
             )
         if faults:
             raise InvalidInputError(faults)
-        measurements = _with_unique_labels(measurements, warnings)
+        measurements = with_unique_labels(measurements, warnings)
         return Question(
             unit,
             tuple(measurements),
@@ -403,7 +403,8 @@ def _columns(names: Iterable[str], faults: list[Fault]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _with_unique_labels(measurements: Sequence[Measurement], warnings: list[Warned]) -> list[Measurement]:
+def with_unique_labels(measurements: Sequence[Measurement], warnings: list[Warned]) -> list[Measurement]:
+    """Number labels that stand more than once, so that each names one measurement; warn of each."""
     seen: set[str] = set()
     result = []
     for measurement in measurements:

@@ -32,6 +32,7 @@ from pricing.offers import (
     refuse_conflicts,
 )
 from pricing.sources import cells
+from pricing.sources.own_parquet import PARQUET, parquet_texts
 from pricing.sources.own_text import decoded, line_numbers, parsed, unquoted
 from pricing.wording import say
 
@@ -185,14 +186,29 @@ def _may_be_absent(key: str, row: Mapping[str, object]) -> bool:
 
 
 def read_file(path: Path, catalogue: Catalogue, today: date | None) -> PriceTable:
-    """Read a CSV file from disk; a file that can't be opened is a PriceFileError, too."""
+    """Read a CSV or Parquet file from disk; a file that can't be opened is a PriceFileError, too."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise PriceFileError.at(
             (path.name,), say("{path}: can't be read ({strerror})", path=path, strerror=error.strerror or error)
         ) from error
+    if data.startswith(PARQUET):
+        return _read_parquet(data, path.name, catalogue, today)
     return read_csv(data, path.name, catalogue, today)
+
+
+def _read_parquet(data: bytes, name: str, catalogue: Catalogue, today: date | None) -> PriceTable:
+    """Read a Parquet file with the columns of our schema, typed or as text; faults name the row, from 1."""
+    header, columns, size = parquet_texts(data, name)
+    _check_header(header, name)
+    if not size:
+        raise PriceFileError.at((name,), say("{name}: no rows below the heading", name=name))
+
+    def where(i: int) -> tuple[Location, str]:
+        return (name, i + 1), say("{name} row {row}", name=name, row=i + 1)
+
+    return _table(_Rows(dict(zip(header, columns, strict=True)), size, where), catalogue, today)
 
 
 def _check_header(header: list[str], name: str) -> None:

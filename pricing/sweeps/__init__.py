@@ -1,0 +1,1 @@
+"""Sweeps: many scenarios at once, each answered as a comparison would answer it."""
