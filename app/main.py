@@ -26,6 +26,7 @@ from app.routes import (
     compare,
     compare_data,
     decisions,
+    health,
     imports,
     pick,
     pictures,
@@ -36,7 +37,7 @@ from app.service import STATIC, Service, page
 from app.settings import Settings
 from app.shelf import Shelf
 from app.tables import open_table, refreshed_files
-from app.watch import watching
+from app.watch import Watch
 from pricing.accelerators import catalogue
 from pricing.question import QuestionIn
 
@@ -57,11 +58,9 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
     def load() -> Service:
         return Service(settings, open_table(paths, refreshed_files(settings.folder)), catalogue(), shelf)
 
-    def files() -> list[Path]:
-        return [*paths, *refreshed_files(settings.folder)]
-
+    watch = Watch(load, paths, lambda: refreshed_files(settings.folder), settings.watch_seconds)
     app = FastAPI(
-        lifespan=watching(load, files),
+        lifespan=watch.lifespan,
         title="PerDollar",
         version="1",
         description=DESCRIPTION,
@@ -69,7 +68,7 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
         redoc_url=None,
         license_info={"name": "Apache-2.0"},
     )
-    app.state.service = load()
+    app.state.service, app.state.watch = watch.begin(), watch
     for resource in (
         compare,
         compare_data,
@@ -83,6 +82,7 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
         prices,
         accelerators,
         about,
+        health,
     ):
         app.include_router(resource.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")

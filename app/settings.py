@@ -35,6 +35,10 @@ class Settings(BaseSettings):
     max_measurements: int = Field(200, ge=1, description="Measurements in one question.")
     max_offers: int = Field(20_000, ge=0, description="Inline offers in one question.")
 
+    watch_seconds: float = Field(
+        2.0, gt=0, description="Between two looks at the price files; a changed one is read after two that agree."
+    )
+
     @field_validator("prices", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:

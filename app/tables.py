@@ -32,6 +32,12 @@ def built_in() -> PriceTable:
     return PriceTable.joined([read_file(path, catalogue(), None) for path in paths])
 
 
+@cache
+def newest_built_in() -> date:
+    """Return the last date on which a price of the built-in table was seen: it can't be later than today."""
+    return date.fromordinal(int(built_in().columns.observed.max()))
+
+
 def refreshed_folder() -> Path:
     """Return where `perdollar prices refresh` keeps its tables: PERDOLLAR_FOLDER, else the user's data folder."""
     named = os.environ.get("PERDOLLAR_FOLDER")
@@ -50,12 +56,13 @@ def open_table(paths: Sequence[Path], refreshed: Sequence[Path] = (), base: Path
 
     Where two tell the price of one offer on one day, a refreshed table counts before the built-in
     one, and a private one before a refreshed one; a private one that contradicts the built-in one
-    is an error.
+    is an error. Dates of refreshed tables were checked when they were made, like those of the built-in
+    one; a private one with a date after today is refused.
     """
     tables = [read_file(base, catalogue(), today()) if base else built_in()]
     places: list[tuple[str, int]] = [(base.name if base else "the built-in table", tables[0].source_rows)]
-    for path in [*refreshed, *paths]:
-        tables.append(read_file(path, catalogue(), today()))
+    for path, latest in [*((path, None) for path in refreshed), *((path, today()) for path in paths)]:
+        tables.append(read_file(path, catalogue(), latest))
         places.append((path.name, tables[-1].source_rows))
     if len(tables) == 1:
         return tables[0]

@@ -1,4 +1,4 @@
-"""Pages about the tool itself: the method, the API's documentation, and whether the server is well."""
+"""Pages about the tool itself: the method and the API's documentation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from app.exports import dumps
 from app.format import sentence
 from app.languages import COOKIE, LANGUAGES, gettext
 from app.problems import ProblemError
@@ -32,7 +31,7 @@ EXAMPLES = {
         ("accelerators", "vendor=aws&sort=-memory_gib"),
     )
     for ending in (".json", ".csv", *((".svg", ".png") if name == "compare" else ()))
-} | {"/healthz": "/healthz"}
+} | {"/healthz": "/healthz", "/readyz": "/readyz"}
 EXAMPLES |= {
     f"/{name}{ending}": link(f"/{name}{ending}", decision_named(name).example)
     for name in DECISIONS
@@ -116,11 +115,3 @@ async def docs(request: Request) -> Response:
         "base": str(request.base_url).rstrip("/"),
     }
     return page("docs.html", context)
-
-
-@router.get("/healthz", summary="Whether the server answers")
-async def healthz(request: Request) -> Response:
-    """Say that the server answers, and with how many prices."""
-    table = service_of(request).table
-    body = {"status": "ok", "price_rows": table.source_rows, "prices_sha256": table.sha256}
-    return Response(dumps(body), media_type="application/json")

@@ -30,7 +30,9 @@ NAMED = {
     "/accelerators": CHIP_PARAMETERS,
 }
 SERVED = {f"{name}{ending}": names for name, names in NAMED.items() for ending in (".json", ".csv")}
-OPERATIONS = {**dict.fromkeys(SERVED, "get"), POST: "post", "/api/v1/prices/import": "post", "/healthz": "get"}
+OPERATIONS = {**dict.fromkeys(SERVED, "get"), POST: "post", "/api/v1/prices/import": "post"}
+HEALTH = ("/healthz", "/readyz")
+OPERATIONS |= dict.fromkeys(HEALTH, "get")
 
 
 def is_machine(path):
@@ -38,7 +40,7 @@ def is_machine(path):
     return (
         path.startswith("/api/")
         or path.endswith((".json", ".csv", ".xlsx", ".tsv", ".md", ".svg", ".png"))
-        or path == "/healthz"
+        or path in HEALTH
     )
 
 
@@ -144,7 +146,7 @@ def test_errors_are_described(document):
     for address, verbs in document["paths"].items():
         for verb, operation in verbs.items():
             responses = operation["responses"]
-            statuses = {"413", "422"} if address != "/healthz" else set()
+            statuses = {"413", "422"} if address not in HEALTH else set()
             statuses |= {"415"} if verb == "post" else set()
             assert {status for status in responses if status != "200"} >= statuses
             for status in responses.keys() - {"200"}:

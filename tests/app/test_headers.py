@@ -42,6 +42,7 @@ ANSWERS = {
     "/accelerators.json": (200, "application/json"),
     "/accelerators.csv": (200, CSV),
     "/healthz": (200, "application/json"),
+    "/readyz": (200, "application/json"),
     "/openapi.json": (200, "application/json"),
     "/compare.json?unit=x": (422, "application/problem+json"),
     "/compare.csv?unit=x": (422, "application/problem+json"),
