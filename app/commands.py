@@ -77,7 +77,7 @@ def settings_of_environment() -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = "_".join(("PERDOLLAR", *(str(part).upper() for part in first["loc"])))
-        fail(f"the environment variable {name} is wrong: {first['msg']}")
+        fail(f"the environment variable {name} is wrong: {first['msg'].removeprefix('Value error, ')}")
 
 
 def table_and_limits(paths: Sequence[Path]) -> tuple[PriceTable, Limits]:
@@ -90,7 +90,7 @@ def table_and_limits(paths: Sequence[Path]) -> tuple[PriceTable, Limits]:
         # Reading of settings is slow to load, and there are none.
         return open_table(paths, refreshed), DEFAULT_LIMITS
     settings = settings_of_environment()
-    return open_table([*settings.prices, *paths], refreshed), settings.limits
+    return open_table([*(table.path for table in settings.tables), *paths], refreshed), settings.limits
 
 
 def write(parts: Iterable[bytes]) -> None:

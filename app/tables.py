@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
@@ -43,7 +43,14 @@ def refreshed_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.csv"))
 
 
-def open_table(paths: Sequence[Path], refreshed: Sequence[Path] = ()) -> PriceTable:
+def read_now(path: Path) -> PriceTable:
+    """Read a table of the user's or of a refresh. PriceFileError refuses a bad file whole."""
+    return read_file(path, catalogue(), today())
+
+
+def open_table(
+    paths: Sequence[Path], refreshed: Sequence[Path] = (), read: Callable[[Path], PriceTable] = read_now
+) -> PriceTable:
     """Join the built-in table with refreshed and private ones. PriceFileError refuses a bad file whole.
 
     Where two tell the price of one offer on one day, a refreshed table counts before the built-in
@@ -53,7 +60,7 @@ def open_table(paths: Sequence[Path], refreshed: Sequence[Path] = ()) -> PriceTa
     tables = [built_in()]
     places: list[tuple[str, int]] = [("the built-in table", tables[0].source_rows)]
     for path in [*refreshed, *paths]:
-        tables.append(read_file(path, catalogue(), today()))
+        tables.append(read(path))
         places.append((path.name, tables[-1].source_rows))
     if len(tables) == 1:
         return tables[0]
