@@ -18,6 +18,7 @@ from app.cli_prices import prices
 from app.cli_receipts import explain, verify
 from app.cli_refresh import refresh
 from app.cli_sweep import sweep
+from app.cli_token import token
 from app.commands import (
     answer_format_option,
     as_of_option,
@@ -101,6 +102,8 @@ def serve(host: str | None, port: int | None, prices: tuple[Path, ...]) -> None:
 
     settings = settings_of_environment()
     host, port = host or settings.host, settings.port if port is None else port
+    # Whom the server is for is told by where it listens.
+    settings = settings.model_copy(update={"host": host})
     try:
         app = create_app(settings, prices)
     except InvalidInputError as error:
@@ -248,6 +251,7 @@ commands.add_command(measure)
 commands.add_command(verify)
 commands.add_command(explain)
 commands.add_command(sweep)
+commands.add_command(token)
 
 if __name__ == "__main__":
     main()

@@ -77,7 +77,7 @@ def settings_of_environment() -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = "_".join(("PERDOLLAR", *(str(part).upper() for part in first["loc"])))
-        fail(f"the environment variable {name} is wrong: {first['msg']}")
+        fail(f"the environment variable {name} is wrong: {first['msg'].removeprefix('Value error, ')}")
 
 
 def table_and_limits(paths: Sequence[Path], offers: Path | None = None) -> tuple[PriceTable, Limits]:
@@ -93,7 +93,8 @@ def table_and_limits(paths: Sequence[Path], offers: Path | None = None) -> tuple
         # Reading of settings is slow to load, and there are none.
         return open_table(paths, refreshed, offers), DEFAULT_LIMITS
     settings = settings_of_environment()
-    return open_table([*([] if offers else settings.prices), *paths], refreshed, offers), settings.limits
+    private = [] if offers else [table.path for table in settings.tables]
+    return open_table([*private, *paths], refreshed, offers), settings.limits
 
 
 def write(parts: Iterable[bytes]) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from anyio import move_on_after
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.bodies import TooLargeError, read_away
 from app.problems import MEDIA_TYPE, problem_bytes
-from app.settings import MIB, Settings
+from app.settings import Settings
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
@@ -23,13 +23,7 @@ HEADERS = (
 COMPARE = "/api/v1/compare"
 UPLOADS = ("/prices/import", "/api/v1/prices/import")
 BENCHMARKS = ("/benchmarks", "/api/v1/benchmarks/read")
-MOST_READ_AWAY = 256 * MIB
-SECONDS_TO_READ_AWAY = 10
 MOST_DIGITS = 18
-
-
-class _TooLargeError(Exception):
-    pass
 
 
 class Guard:
@@ -76,7 +70,7 @@ class Guard:
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or len(length) > MOST_DIGITS or int(length) > most:
             if headers.get(b"expect", b"").lower() != b"100-continue":
-                await _read_away(receive)
+                await read_away(receive)
             await _refuse(guarded_send, too_long)
             return
         received, more = 0, True
@@ -87,26 +81,16 @@ class Guard:
             received += len(message.get("body", b""))
             more = message.get("more_body", False)
             if received > most:
-                raise _TooLargeError
+                raise TooLargeError
             return message
 
         try:
             await self.app(scope, limited_receive, guarded_send)
-        except _TooLargeError:
+        except TooLargeError:
             if not started:
                 if more:
-                    await _read_away(receive)
+                    await read_away(receive)
                 await _refuse(guarded_send, too_long)
-
-
-async def _read_away(receive: Receive) -> None:
-    """Take the rest of a body and drop it: most clients read an answer only after they have sent all."""
-    taken, more = 0, True
-    with move_on_after(SECONDS_TO_READ_AWAY):
-        while more and taken < MOST_READ_AWAY:
-            message = await receive()
-            taken += len(message.get("body", b""))
-            more = message.get("more_body", False)
 
 
 async def _refuse(send: Send, detail: str) -> None:

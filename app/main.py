@@ -13,9 +13,11 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
+from app.access import Access, refuse_public
 from app.guard import Guard
 from app.languages import Languages
 from app.openapi import AnswerOut, FaultOut, ProblemOut
+from app.openapi_access import secure
 from app.openapi_decisions import schemas as decision_schemas
 from app.problems import DETAILS, ProblemError, json_response, wants_page
 from app.routes import (
@@ -32,11 +34,14 @@ from app.routes import (
     pictures,
     prices,
     receipts,
+    refresh,
+    signing,
 )
 from app.service import STATIC, Service, page
-from app.settings import Settings
+from app.settings import PrivateTable, Settings
 from app.shelf import Shelf
-from app.tables import open_table, refreshed_files
+from app.tables import refreshed_files
+from app.views import open_views
 from app.watch import Watch
 from pricing.accelerators import catalogue
 from pricing.question import QuestionIn
@@ -49,16 +54,25 @@ DESCRIPTION = (
 
 
 def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -> FastAPI:
-    """Make the app. `private` tables come besides those of the settings; a bad one is refused here."""
-    settings = settings or Settings()
-    paths = [*settings.prices, *private]
+    """Make the app. `private` tables come besides those of the settings; a bad one is refused here.
 
+    For whom it is (this machine alone, tokens, everybody) is told by `settings.host` and the tokens.
+    InvalidInputError refuses settings that would show private tables to everybody.
+    """
+    settings = settings or Settings()
+    tables = (*settings.tables, *(PrivateTable(path) for path in private))
+    tokens = settings.known_tokens()
+    refuse_public(settings, tables, tokens)
+    names = sorted({entry.name for entry in tokens})
+    public = settings.public_prices or (settings.local and not tokens)
     shelf = Shelf()
 
     def load() -> Service:
-        return Service(settings, open_table(paths, refreshed_files(settings.folder)), catalogue(), shelf)
+        table, views = open_views(tables, refreshed_files(settings.folder), names, public=public)
+        return Service(settings, table, catalogue(), shelf, views)
 
-    watch = Watch(load, paths, lambda: refreshed_files(settings.folder), settings.watch_seconds)
+    private = [table.path for table in tables]
+    watch = Watch(load, private, lambda: refreshed_files(settings.folder), settings.watch_seconds)
     app = FastAPI(
         lifespan=watch.lifespan,
         title="PerDollar",
@@ -69,6 +83,7 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
         license_info={"name": "Apache-2.0"},
     )
     app.state.service, app.state.watch = watch.begin(), watch
+    app.state.tables, app.state.tokens = tables, tokens
     for resource in (
         compare,
         compare_data,
@@ -78,14 +93,17 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
         receipts,
         benchmarks,
         imports,
+        refresh,
         changes,
         prices,
         accelerators,
         about,
         health,
+        signing,
     ):
         app.include_router(resource.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.add_middleware(Access, settings=settings, tokens=tokens, refuse=_answer)
     app.add_middleware(Languages)
     # Each chunk of a stream is flushed, so that an export's first rows still come at once.
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
@@ -93,12 +111,12 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
     app.add_exception_handler(ProblemError, _problem)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(Exception, _failure)
-    _document(app)
+    _document(app, guarded=bool(tokens))
     return app
 
 
-def _document(app: FastAPI) -> None:
-    """Add the schemas of bodies that are read and written without FastAPI's own models."""
+def _document(app: FastAPI, *, guarded: bool) -> None:
+    """Add the schemas of bodies that are read and written without FastAPI's own models, and what needs a token."""
     made = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -110,6 +128,7 @@ def _document(app: FastAPI) -> None:
                 schemas.update(schema.pop("$defs", {}))
                 schemas[model.__name__] = schema
             schemas.update(decision_schemas())
+            secure(document, guarded=guarded)
             app.openapi_schema = document
         return app.openapi_schema
 
@@ -119,6 +138,8 @@ def _document(app: FastAPI) -> None:
 def _answer(request: Request, problem: ProblemError) -> Response:
     if not wants_page(request):
         return json_response(problem)
+    if problem.status == 401:
+        return signing.form_page(request, problem.detail, problem.headers)
     context = {"active": "", "problem": problem}
     return page("problem.html", context, status=problem.status, headers=problem.headers)
 

@@ -301,6 +301,9 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         (413, "The input is too large."),
     )
 }
+STAYS: dict[int | str, dict[str, Any]] = {
+    409: {**PROBLEMS[422], "description": "A price file can't be read; the table in use stays."}
+}
 UNSUPPORTED: dict[int | str, dict[str, Any]] = {415: {**PROBLEMS[422], "description": "The body is not JSON."}}
 EXAMPLE_BODY = {
     "unit": "output_token",

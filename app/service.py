@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -17,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from app import format as text
+from app.access import asks, viewer
 from app.languages import LANGUAGES, gettext, language, ngettext, translated
 from app.settings import Settings
 from app.shelf import Shelf
@@ -36,6 +38,8 @@ TEMPLATES = _HERE / "templates" if (_HERE / "templates").is_dir() else _HERE.par
 STATIC = _HERE / "static"
 # Left readable in links: none of them has a meaning inside a query's value.
 _SAFE = "@:/,~|="
+# A browser reads both at the beginning of an address as that of another host.
+BACK = "/\\"
 VARY = "HX-Request, HX-History-Restore-Request, Accept-Language, Cookie"
 Pairs = Sequence[tuple[str, str]]
 # Fields of the forms that have one control for each value.
@@ -47,12 +51,17 @@ SEVERAL = (
 
 @dataclass(frozen=True)
 class Service:
-    """The table in use and the facts beside it. Routes get it from the app's state."""
+    """The table in use and the facts beside it. Routes get it by service_of or service_for, as who asks sees it.
+
+    In the app's state it is as somebody without a token sees it; `private` holds what the tokens see.
+    """
 
     settings: Settings
     table: PriceTable
     catalogue: Catalogue
     shelf: Shelf
+    private: Mapping[str, PriceTable] = field(default_factory=dict, repr=False)
+    owner: str = ""
     uploaded: str = ""
 
     @property
@@ -60,11 +69,15 @@ class Service:
         """Today in UTC."""
         return today()
 
+    def seen_by(self, token: str) -> Service:
+        """Return the service with what the token of this name may see; '' is nobody's."""
+        return replace(self, table=self.private[token], owner=token, private={}) if token else self
+
     def with_table(self, name: str | None) -> Service:
         """Return the service with an uploaded table beside the one in use; InvalidInputError if it is gone."""
         if not name:
             return self
-        table = self.shelf.over(name, self.table)
+        table = self.shelf.over(self._on_shelf(name), self.table)
         if table is None:
             raise InvalidInputError.at(
                 ("table",),
@@ -72,14 +85,28 @@ class Service:
             )
         return replace(self, table=table, uploaded=name)
 
+    def keep(self, name: str, text: str, table: PriceTable) -> None:
+        """Keep an uploaded table for the one who asks."""
+        self.shelf.put(self._on_shelf(name), text, table)
+
+    def kept(self, name: str) -> tuple[str | None, PriceTable | None]:
+        """Return an uploaded table of the one who asks, as CSV and by itself; None if it is not there."""
+        place = self._on_shelf(name)
+        return self.shelf.text(place), self.shelf.table(place)
+
+    def _on_shelf(self, name: str) -> str:
+        # Whoever knows the name alone finds nothing on another's part of the shelf.
+        return hashlib.sha256(f"{self.owner}\0{name}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
     def reader(self) -> Reader:
         """Return a reader of questions as of today."""
         return Reader(self.table, self.catalogue, self.today, self.settings.limits)
 
 
 def service_of(request: Request) -> Service:
-    """Return the app's service."""
-    return cast(Service, request.app.state.service)
+    """Return the app's service as the one who asks sees it: the one place where that is decided."""
+    whole = cast(Service, request.app.state.service)
+    return whole.seen_by(asks(request).name)
 
 
 def service_for(request: Request, pairs: Pairs) -> Service:
@@ -114,6 +141,15 @@ def link(path: str, pairs: Iterable[tuple[str, str]]) -> str:
     """Write an address: the one place that builds them."""
     query = _query(tuple(pairs))
     return f"{path}?{query}" if query else path
+
+
+def way_back(address: str) -> str:
+    """Return path and query alone of an address, so that the way back leads to no other site; '/' if it has none."""
+    try:
+        came = urlsplit(address)
+    except ValueError:
+        return "/"
+    return f"/{came.path.lstrip(BACK)}" + (f"?{came.query}" if came.query else "")
 
 
 @lru_cache(64)
@@ -228,6 +264,7 @@ def _environment() -> Environment:
         "language": language,
         "link": link,
         "linked": linked,
+        "viewer": viewer,
     }
     return environment
 

@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+import ipaddress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.tables import refreshed_folder
+from app.tokens import NAME, Entry, read_entries, refuse_shared
+from pricing.errors import InvalidInputError
 from pricing.question import Limits
 
 MIB = 1024 * 1024
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+class PrivateTable(NamedTuple):
+    """A private price table, and the name of the token that it is for; '' is every token."""
+
+    path: Path
+    token: str = ""
 
 
 class Settings(BaseSettings):
     """What an operator may set; every limit has its reason beside it."""
 
-    model_config = SettingsConfigDict(env_prefix="PERDOLLAR_", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="PERDOLLAR_", frozen=True, hide_input_in_errors=True)
 
     prices: Annotated[tuple[Path, ...], NoDecode] = Field(
-        (), description="Private price tables (CSV), joined with the built-in one; ':' between paths."
+        (),
+        description="Private price tables (CSV), joined with the built-in one; ':' between paths. NAME=path is for the "
+        "token NAME alone, where there are tokens.",
     )
+    public_prices: bool = Field(False, description="Whether private tables without a NAME are shown to everybody.")
+    tokens: Annotated[tuple[Entry, ...], NoDecode] = Field(
+        (), repr=False, description="Tokens, NAME:sha256:HEX each, as `perdollar token NAME` makes them."
+    )
+    tokens_file: Path | None = Field(None, description="File of further tokens, one a line.")
     folder: Path = Field(
         default_factory=refreshed_folder, description="Folder of the tables that `perdollar prices refresh` made."
     )
@@ -42,7 +60,48 @@ class Settings(BaseSettings):
     @field_validator("prices", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
-        return [part for part in value.split(":") if part] if isinstance(value, str) else value
+        if not isinstance(value, str):
+            return value
+        # A Path forgets the './' that tells a file's name with '=' from a token's.
+        return [Path(part).absolute() if part.startswith("./") else part for part in value.split(":") if part]
+
+    @field_validator("tokens", mode="before")
+    @classmethod
+    def _entries(cls, value: object) -> object:
+        return read_entries(value) if isinstance(value, str) else value
+
+    @property
+    def tables(self) -> tuple[PrivateTable, ...]:
+        """The private tables, each with the name of its token. A path with '=' is written ./a=b.csv."""
+        found = []
+        for path in self.prices:
+            name, equals, rest = str(path).partition("=")
+            owned = equals and rest and NAME.fullmatch(name)
+            found.append(PrivateTable(Path(rest), name) if owned else PrivateTable(path))
+        return tuple(found)
+
+    def known_tokens(self) -> tuple[Entry, ...]:
+        """Return all tokens, those of the file as well. InvalidInputError if the file can't be used."""
+        if self.tokens_file is None:
+            return self.tokens
+        try:
+            text = self.tokens_file.read_text(encoding="utf-8")
+            return refuse_shared([*self.tokens, *read_entries(text)])
+        except (OSError, ValueError) as error:
+            # What can't be decoded is not shown: it may be a secret.
+            reason = "is not UTF-8" if isinstance(error, UnicodeError) else getattr(error, "strerror", None) or error
+            raise InvalidInputError.at((), f"the file of PERDOLLAR_TOKENS_FILE: {reason}") from error
+
+    @property
+    def local(self) -> bool:
+        """Whether the server listens for this machine alone."""
+        try:
+            address = ipaddress.ip_address(self.host.strip("[]"))
+        except ValueError:
+            # What a name leads to is not known here.
+            return self.host == "localhost"
+        mapped = getattr(address, "ipv4_mapped", None)
+        return (mapped or address).is_loopback
 
     @property
     def limits(self) -> Limits:

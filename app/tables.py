@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
@@ -49,20 +49,37 @@ def refreshed_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.csv"))
 
 
-def open_table(paths: Sequence[Path], refreshed: Sequence[Path] = (), base: Path | None = None) -> PriceTable:
+def read_private(path: Path) -> PriceTable:
+    """Read a table of the user's own. PriceFileError refuses a bad file whole, and a date after today."""
+    return read_file(path, catalogue(), today())
+
+
+def read_refreshed(path: Path) -> PriceTable:
+    """Read a table that a refresh made; its dates were checked then, like those of the built-in one."""
+    return read_file(path, catalogue(), None)
+
+
+def open_table(
+    paths: Sequence[Path],
+    refreshed: Sequence[Path] = (),
+    base: Path | None = None,
+    *,
+    private: Callable[[Path], PriceTable] = read_private,
+    older: Callable[[Path], PriceTable] = read_refreshed,
+) -> PriceTable:
     """Join the built-in table, or `base` in its place, with refreshed and private ones.
 
-    PriceFileError refuses a bad file whole.
+    PriceFileError refuses a bad file whole. `private` and `older` read a private and a refreshed file.
 
     Where two tell the price of one offer on one day, a refreshed table counts before the built-in
     one, and a private one before a refreshed one; a private one that contradicts the built-in one
     is an error. Dates of refreshed tables were checked when they were made, like those of the built-in
     one; a private one with a date after today is refused.
     """
-    tables = [read_file(base, catalogue(), today()) if base else built_in()]
+    tables = [private(base) if base else built_in()]
     places: list[tuple[str, int]] = [(base.name if base else "the built-in table", tables[0].source_rows)]
-    for path, latest in [*((path, None) for path in refreshed), *((path, today()) for path in paths)]:
-        tables.append(read_file(path, catalogue(), latest))
+    for path, read in [*((path, older) for path in refreshed), *((path, private) for path in paths)]:
+        tables.append(read(path))
         places.append((path.name, tables[-1].source_rows))
     if len(tables) == 1:
         return tables[0]

@@ -89,6 +89,7 @@ class Watch:
         """Remember how tables are read; `interval` is in seconds, between two looks."""
         self._load, self._private, self._refreshed, self._interval = load, tuple(private), refreshed, interval
         self._asked = asyncio.Event()
+        self._turn = asyncio.Lock()
         self._known: set[Path] = set()
         self._in_use: State = {}
         self._tried: State = {}
@@ -97,6 +98,7 @@ class Watch:
         self._restless = 0
         self._said = ""
         self.condition = Condition(datetime.now(UTC))
+        self.refused: InvalidInputError | None = None
 
     def begin(self) -> Service:
         """Read the tables for the first time. InvalidInputError for one that can't be used."""
@@ -135,14 +137,28 @@ class Watch:
                 await asyncio.wait_for(self._asked.wait(), self._interval)
             asked = self._asked.is_set()
             self._asked.clear()
+            await self._turn_of(app, asked)
+
+    async def look_now(self, app: FastAPI) -> bool:
+        """Read the files as they are, and return whether the table made of them is in use.
+
+        If not, `condition` has the reasons, and `refused` what the files were refused for, if it was that.
+        """
+        return await self._turn_of(app, asked=True)
+
+    async def _turn_of(self, app: FastAPI, asked: bool) -> bool:
+        async with self._turn:
+            self.refused = None
             try:
                 service = await self._look(asked)
             except Exception as error:
                 # Whatever it is, the next look must come.
                 self._failed({}, f"the look at the price files failed ({type(error).__name__})", error)
-            else:
-                if service is not None:
-                    app.state.service = service
+                return False
+            if service is None:
+                return False
+            app.state.service = service
+            return True
 
     async def _look(self, asked: bool) -> Service | None:
         """Look once; return the new service if the files gave one."""
@@ -177,6 +193,7 @@ class Watch:
         try:
             service = await run_in_threadpool(self._load)
         except InvalidInputError as error:
+            self.refused = error
             self._failed(dict.fromkeys(self._changed(now), "is refused"), error.faults[0].msg)
             return None
         if await run_in_threadpool(self._state, paths) != now:

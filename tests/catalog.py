@@ -53,7 +53,7 @@ VALUES = (
     "no like price of A", "no upfront", "all upfront", "partial upfront", "convertible", "your price", "typed in",
 )  # fmt: skip
 # Statuses that pages of errors have.
-STATUSES = (400, 404, 405, 413, 415, 422, 429, 500)
+STATUSES = (400, 403, 404, 405, 413, 415, 422, 429, 500)
 # Newer tables of plurals have a third form, for whole millions, that no text here needs.
 PLURALS = "nplurals=2; plural=(n > 1);"
 Id = str | tuple[str, str]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from app.format import sentence
 from app.languages import COOKIE, LANGUAGES, gettext
 from app.problems import ProblemError
-from app.service import link, page, service_of
+from app.service import link, page, service_of, way_back
 from pricing.accelerators import UnknownNameError
 from pricing.columns import COLUMNS
 from pricing.decisions import DECISIONS, decision_named
@@ -20,8 +18,6 @@ from pricing.matching import REASONS
 from pricing.units import HOURS_PER_MONTH, HOURS_PER_YEAR, UNITS
 from pricing.wording import say
 
-# A browser reads both at the beginning of an address as that of another host.
-BACK = "/\\"
 router = APIRouter(tags=["about"])
 EXAMPLES = {
     f"/{name}{ending}": f"/{name}{ending}?{query}"
@@ -65,10 +61,7 @@ async def language(request: Request) -> Response:
     name = form.get("to")
     if not isinstance(name, str) or name not in LANGUAGES:
         raise ProblemError(422, say("There are pages in {languages} only.", languages=", ".join(LANGUAGES)))
-    # Only path and query of where the reader came from count, so that the way back never leads to another site.
-    came = urlsplit(request.headers.get("referer", ""))
-    back = f"/{came.path.lstrip(BACK)}" + (f"?{came.query}" if came.query else "")
-    answer = RedirectResponse(back, 303)
+    answer = RedirectResponse(way_back(request.headers.get("referer", "")), 303)
     answer.set_cookie(COOKIE, name, max_age=365 * 86400, samesite="lax", httponly=True)
     return answer
 

@@ -21,7 +21,7 @@ _DOCS: dict[str, Any] = {"parameters": openapi.parameters(openapi.CHANGES_DOCS)}
 def _found(request: Request, pairs: Pairs, *, all_rows: bool = False) -> Changed:
     service = service_of(request)
     uploaded = service_for(request, pairs).uploaded
-    own = service.shelf.table(uploaded) if uploaded else None
+    own = service.kept(uploaded)[1] if uploaded else None
     return changed(pairs, service.table, own, service.today, all_rows=all_rows)
 
 

@@ -129,7 +129,7 @@ async def import_json(request: Request) -> Response:
         found = await _uploaded(request, service_of(request))
     except InvalidInputError as error:
         raise of_input(error, "body") from error
-    service_of(request).shelf.put(found.id, found.text, found.table)
+    service_of(request).keep(found.id, found.text, found.table)
     files = [
         {"file": each.name, "format": each.format, "rows_read": each.rows_read, "offers": len(each.rows),
          "left_out": [{"reason": x.reason, "count": x.count, "example": x.example} for x in each.left_out],
@@ -155,7 +155,7 @@ async def import_page(request: Request) -> Response:
         found = await _uploaded(request, service_of(request))
     except InvalidInputError as error:
         return _page(None, {"": Markup(" ").join(sentence(fault.msg) for fault in error.faults)}, status=422)
-    service_of(request).shelf.put(found.id, found.text, found.table)
+    service_of(request).keep(found.id, found.text, found.table)
     return _page(found, {})
 
 
@@ -170,7 +170,7 @@ def _page(found: Uploaded | None, problems: dict[str, Markup], status: int = 200
 @router.get("/prices/import/{name}.csv", include_in_schema=False)
 async def import_csv(request: Request, name: str) -> Response:
     """Give the table that was made of an upload."""
-    text = service_of(request).shelf.text(name)
+    text, _ = service_of(request).kept(name)
     if text is None:
         raise ProblemError(404, say("That table is not here any more; upload the files again."))
     headers = {"Content-Disposition": 'attachment; filename="prices.csv"'}

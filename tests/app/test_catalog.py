@@ -13,7 +13,7 @@ from tests import catalog
 # Words that Portuguese writes as English does, names, formulas and ways to write input.
 SAME = frozenset(
     (
-        "API", "Benchmarks", "Hardware",
+        "API", "Benchmarks", "Hardware", "Token",
         "RTF", "RTFx", "Software", "Total", "USD", "USD.", "hardware", "oceania", "rtf", "spot",
         "tokens", "tokens/s", "vcpus", "api", "cv a", "cv b",
         *(f"{kind} {at}" for kind in ("itl", "tpot", "ttft", "e2e") for at in ("p50", "p90", "p95", "p99")),
