@@ -252,17 +252,17 @@ def test_a_file_without_rest_is_told(folder, monkeypatch):
 
 def test_a_file_that_changes_while_it_is_read_is_read_again(folder, monkeypatch):
     path, reads = folder / "acme.csv", []
-    opened = app.main.open_table
+    opened = app.main.open_views
 
-    def slow(*where):
-        found = opened(*where)
+    def slow(*where, **said):
+        found = opened(*where, **said)
         reads.append(1)
         if len(reads) == 1:
             replace(path, table(6))
         return found
 
     with running(folder) as client:
-        monkeypatch.setattr(app.main, "open_table", slow)
+        monkeypatch.setattr(app.main, "open_views", slow)
         replace(path, table(5))
         seen = set()
         until(lambda: seen.add(price(client)) or 6 in seen)
@@ -271,21 +271,21 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(folder, monkeypatch)
 
 @pytest.mark.parametrize("error", [MemoryError(), RuntimeError("unthought of"), OSError(24, "Too many open files")])
 def test_the_watch_survives_whatever_goes_wrong(folder, monkeypatch, caplog, error):
-    opened = app.main.open_table
+    opened = app.main.open_views
 
-    def broken(*where):
+    def broken(*where, **said):
         raise error
 
     monkeypatch.setattr(app.watch, "LOOKS_TO_RETRY", 3)
     with running(folder) as client:
-        monkeypatch.setattr(app.main, "open_table", broken)
+        monkeypatch.setattr(app.main, "open_views", broken)
         replace(folder / "acme.csv", table(8))
         assert degraded(client)["reasons"] == ["the price files can't be read"]
         looks = count_looks(client)
         until(lambda: looks() > 10)
         assert price(client) == 2
         # What was wrong lay outside of the files and has passed.
-        monkeypatch.setattr(app.main, "open_table", opened)
+        monkeypatch.setattr(app.main, "open_views", opened)
         clean(client)
         assert price(client) == 8
     assert len(said(caplog)) == 1
