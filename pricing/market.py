@@ -194,6 +194,10 @@ class Market:
         weight = np.where(self.columns.words["purchase"].mask(["spot"]), 1 / (1 - spot_loss), 1.0)
         return replace(self, weight=weight, memo={}, rows={}, listings={}, _held={})
 
+    def only(self, positions: Ints) -> Market:
+        """Return a market of the offers at these positions, in this order."""
+        return Market(self.table, self.columns.take(positions), self.as_of, self.unconfirmed)
+
     @cached_property
     def not_available(self) -> np.ndarray:
         """Whether each offer can't be had today."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Protocol
 
 import numpy as np
@@ -147,16 +148,16 @@ class Masks:
         catalogue: Catalogue,
         kept: dict[tuple[object, ...], np.ndarray] | None = None,
     ) -> Masks:
-        """Work out the masks of a question's filters; `kept` keeps those of each column's values for the next."""
+        """Work out the masks of a question's filters; `kept` keeps those of a column's values for the next question."""
         filters, columns = question.filters, market.columns
         masks = []
 
-        def mask(column: str, wanted: Collection[str]) -> np.ndarray:
+        def known(name: str, wanted: Collection[object], make: Callable[[], np.ndarray]) -> np.ndarray:
             if kept is None:
-                return columns.words[column].mask(wanted)
-            found = kept.get((column, wanted))
+                return make()
+            found = kept.get((name, wanted))
             if found is None:
-                found = kept[column, wanted] = columns.words[column].mask(wanted)
+                found = kept[name, wanted] = make()
             return found
 
         for name, column in (
@@ -167,9 +168,10 @@ class Masks:
         ):
             wanted = getattr(filters, name)
             if wanted:
-                masks.append(mask(column, wanted))
-        if question.accelerators is not None:
-            masks.append(mask("accelerator", question.accelerators))
+                masks.append(known(column, wanted, partial(columns.words[column].mask, wanted)))
+        chips = question.accelerators
+        if chips is not None:
+            masks.append(known("accelerator", chips, partial(columns.words["accelerator"].mask, chips)))
         if filters.term_months:
             masks.append(np.isin(columns.term, filters.term_months))
         if filters.max_price_usd_per_hour is not None:
@@ -182,10 +184,10 @@ class Masks:
             masks.append(np.where(dated, ~old, columns.words["evidence"].mask(["quote"])))
         no_area = None
         if filters.area:
-            area = areas(columns, catalogue)
-            masks.append(np.isin(area, [*filters.area, ""]))
-            no_area = area == ""
-        keep = np.logical_and.reduce(masks) if masks else None
+            area = known("area", (), partial(areas, columns, catalogue))
+            masks.append(known("area", filters.area, lambda: np.isin(area, [*filters.area, ""])))
+            no_area = known("no_area", (), lambda: area == "")
+        keep = reduce(np.logical_and, masks) if masks else None
         by_size = filters.max_price_usd_per_hour is not None or filters.max_accelerators is not None
         return cls(keep, no_area, by_size)
 
@@ -230,20 +232,17 @@ def matches(
     return matched if question.all_sizes else _one_size(measurement, matched, picked, counter)
 
 
-def kept(question: Choosing, market: Market, measurement: Measurement, masks: Masks) -> Matched:
-    """Return the same offers as `matches`, without counting the others."""
-    held = held_by(market, measurement)
+def kept(question: Choosing, market: Market, held: Held, masks: Masks) -> Matched:
+    """Return the same offers as `matches`, without counting the others; the masks are along those that are held."""
     if masks.keep is None:
         return Matched.of(held) if question.all_sizes else Matched.shown(held)
-    passing = masks.keep[held.offers]
-    if masks.no_area is not None:
-        passing &= ~masks.no_area[held.offers]
-    places = np.flatnonzero(passing)
-    matched = Matched.of(held).take(places)
+    passing = masks.keep if masks.no_area is None else masks.keep & ~masks.no_area
+    places = passing.nonzero()[0]
     if question.all_sizes or held.smallest is None:
-        return matched
+        return Matched.of(held).take(places)
     if not masks.by_size:
-        return matched.take(np.flatnonzero(held.smallest[places]))
+        return Matched.of(held).take(places[held.smallest[places]])
+    matched = Matched.of(held).take(places)
     picked = smallest_sizes(market.columns, matched.offers, matched.per_replica)
     return matched if picked is None else matched.take(picked)
 

@@ -86,14 +86,13 @@ class Engine:
         nothing: list[_Ask] = []
         for scenario in scenarios:
             rated = scenario.rated()
+            plans = self._plans_of(scenario.include_unconfirmed)
             if not rated:
                 nothing.append(_Ask(len(asks) + len(nothing), scenario, 0, (), ()))
-            for group in dict.fromkeys([r.group for r in rated]):
-                members = [r for r in rated if r.group == group] if len(rated) > 1 else rated
-                plans = self._plans_of(scenario.include_unconfirmed)
+            for group, members in _groups(rated):
                 found = [plans.plan(scenario, r.measurement) for r in members]
                 ask = _Ask(len(asks) + len(nothing), scenario, group, members, found)
-                (asks if any(plan.count for plan in ask.plans) else nothing).append(ask)
+                (asks if any(plan.count for plan in found) else nothing).append(ask)
         parts = [self._rows(run) for run in _runs(asks)]
         if nothing:
             parts.append(self._rows_of_none(nothing))
@@ -198,15 +197,28 @@ class Engine:
         return found
 
 
+def _groups(rated: Sequence[Rated]) -> Iterable[tuple[int, Sequence[Rated]]]:
+    """Return the measurements of each group, the groups in the order in which they begin."""
+    if len(rated) == 1:
+        return [(1, rated)]
+    groups: dict[int, list[Rated]] = {}
+    for each in rated:
+        groups.setdefault(each.group, []).append(each)
+    return groups.items()
+
+
 def _runs(asks: Iterable[_Ask]) -> Iterator[list[_Ask]]:
     """Put together what is worked out at once: asks of one unit and market, not too many candidates."""
     runs: dict[tuple[str, bool], list[_Ask]] = {}
     sizes: dict[tuple[str, bool], int] = {}
     for ask in asks:
         key = (ask.scenario.unit.id, ask.scenario.include_unconfirmed)
+        size = sizes.get(key, 0)
+        for plan in ask.plans:
+            size += len(plan.offers)
+        sizes[key] = size
         runs.setdefault(key, []).append(ask)
-        sizes[key] = sizes.get(key, 0) + sum([len(plan.offers) for plan in ask.plans])
-        if sizes[key] >= MOST_CANDIDATES:
+        if size >= MOST_CANDIDATES:
             yield runs.pop(key)
             sizes[key] = 0
     yield from runs.values()

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pricing.accelerators import Catalogue
-from pricing.market import Market
-from pricing.matching import Masks, Matched, enough, kept
+from pricing.market import Held, Market
+from pricing.matching import Masks, Matched, enough, held_by, kept
 from pricing.measurements import Measurement
 from pricing.offers import Ints
 from pricing.question import FiltersIn
@@ -20,15 +20,19 @@ from pricing.sweeps.scenarios import Scenario
 
 # So many candidates more than are asked for do no harm.
 FEW = 50
-# Plans and masks are forgotten when they hold more than so many offers.
-MOST_HELD = 2_000_000
+# Plans are forgotten when they hold more than so many offers, views when they hold more than so many beside four
+# times the table, masks of a view when there are more.
+MOST_PLANNED = 2_000_000
+MOST_VIEWED = 500_000
+MOST_MASKS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """The offers that can be among the first K for some hardware, and sums over all that carry it.
 
-    `count` offers carry it; `spot_sum` and `other_sum` add up their prices per replica in USD per hour.
+    `count` offers carry it; the sums add up their prices per replica in USD per hour, those of spot apart
+    where it loses work.
     """
 
     offers: Ints
@@ -36,6 +40,18 @@ class Plan:
     count: int
     spot_sum: float
     other_sum: float
+
+
+@dataclass(frozen=True)
+class _View:
+    """The offers that carry some hardware, cheapest first, as a market of their own to be filtered.
+
+    `masks` keeps which of them each value of a filter leaves.
+    """
+
+    held: Held
+    market: Market
+    masks: dict[tuple[object, ...], np.ndarray] = field(default_factory=dict)
 
 
 @dataclass
@@ -46,10 +62,10 @@ class Plans:
     catalogue: Catalogue
     most: int
     summed: bool
-    _plans: dict[tuple[object, ...], Plan] = field(default_factory=dict)
-    _masks: dict[FiltersIn, Masks] = field(default_factory=dict)
-    _columns: dict[tuple[object, ...], np.ndarray] = field(default_factory=dict)
-    _held: int = 0
+    _plans: dict[tuple[object, ...], tuple[FiltersIn, Plan]] = field(default_factory=dict)
+    _views: dict[tuple[object, ...], _View] = field(default_factory=dict)
+    _planned: int = 0
+    _viewed: int = 0
 
     def __post_init__(self) -> None:
         """Find out which offers are spot: a scenario may count less of their work."""
@@ -57,43 +73,50 @@ class Plans:
 
     def plan(self, scenario: Scenario, measurement: Measurement) -> Plan:
         """Return the offers that can be among the scenario's cheapest with this measurement."""
-        key = (
+        hardware = (
             measurement.accelerator, measurement.accelerator_count, measurement.provider, measurement.instance_type,
-            scenario.filters, scenario.all_sizes, scenario.spot_loss > 0,
         )  # fmt: skip
-        found = self._plans.get(key)
-        if found is None:
-            found = self._made(scenario, measurement)
-            self._held += len(found.offers) + 50
-            if self._held > MOST_HELD:
+        key = (hardware, id(scenario.filters), scenario.all_sizes, scenario.spot_loss > 0)
+        known = self._plans.get(key)
+        if known is None:
+            view = self._views.get(hardware) or self._view(hardware, measurement)
+            plan = self._made(scenario, view)
+            self._planned += len(plan.offers) + 50
+            if self._planned > MOST_PLANNED:
                 self._plans.clear()
-                self._masks.clear()
-                self._columns.clear()
-                self._held = 0
-            self._plans[key] = found
-        return found
+                self._planned = 0
+            # The filters are kept as well, so that no others get their id.
+            known = self._plans[key] = (scenario.filters, plan)
+        return known[1]
 
-    def _made(self, scenario: Scenario, measurement: Measurement) -> Plan:
-        masks = self._masks.get(scenario.filters)
-        if masks is None:
-            masks = self._masks[scenario.filters] = Masks.of(scenario, self.market, self.catalogue, self._columns)
-            self._held += len(self._spot) // 8
-        matched = kept(scenario, self.market, measurement, masks)
+    def _view(self, hardware: tuple[object, ...], measurement: Measurement) -> _View:
+        held = held_by(self.market, measurement)
+        self._viewed += len(held.offers)
+        if self._viewed > MOST_VIEWED + 4 * len(self.market.columns):
+            self._views.clear()
+            self._viewed = len(held.offers)
+        view = self._views[hardware] = _View(held, self.market.only(held.offers))
+        return view
+
+    def _made(self, scenario: Scenario, view: _View) -> Plan:
+        if len(view.masks) > MOST_MASKS:
+            view.masks.clear()
+        masks = Masks.of(scenario, view.market, self.catalogue, view.masks)
+        matched = kept(scenario, self.market, view.held, masks)
         count = len(matched.offers)
-        spot_sum = other_sum = 0.0
-        if self.summed or scenario.spot_loss > 0:
+        if scenario.spot_loss > 0:
+            # What spot loses differs between scenarios: the first of each kind can be among the first of all.
             spot = self._spot[matched.offers]
-            spot_sum = float(matched.per_replica[spot].sum())
-            other_sum = float(matched.per_replica[~spot].sum())
-            if scenario.spot_loss > 0:
-                # What spot loses differs between scenarios: the first of each kind can be among the first of all.
-                kinds = [self._first(matched.take(kind)) for kind in (spot, ~spot)]
-                offers, replicas = (
-                    np.concatenate([getattr(kind, name) for kind in kinds]) for name in ("offers", "replicas")
-                )
-                return Plan(offers, replicas, count, spot_sum, other_sum)
+            kinds = matched.take(spot), matched.take(~spot)
+            sums = [float(kind.per_replica.sum()) for kind in kinds]
+            firsts = [self._first(kind) for kind in kinds]
+            offers, replicas = (
+                np.concatenate([getattr(kind, name) for kind in firsts]) for name in ("offers", "replicas")
+            )
+            return Plan(offers, replicas, count, *sums)
+        other_sum = float(matched.per_replica.sum()) if self.summed else 0.0
         first = self._first(matched)
-        return Plan(first.offers.copy(), first.replicas.copy(), count, spot_sum, other_sum)
+        return Plan(first.offers.copy(), first.replicas.copy(), count, 0.0, other_sum)
 
     def _first(self, matched: Matched) -> Matched:
         """Keep the offers that can be among the first `most`: equal costs stay in tie order."""

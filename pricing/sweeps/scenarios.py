@@ -103,6 +103,11 @@ class Scenario:
     def rated(self) -> list[Rated]:
         """Return the measurements that have a rate of the unit and are known as asked for, with their groups."""
         field, wanted = self.unit.rate_field, self.evidence
+        if len(self.measurements) == 1 and not wanted:
+            # The usual case.
+            (only,) = self.measurements
+            its = only.rate_for(field)
+            return [] if its is None else [Rated(0, only, its, only.counted_share, 1)]
         found = [
             (i, m, rate)
             for i, m in enumerate(self.measurements)
@@ -134,6 +139,18 @@ class _Shape:
     evidence: frozenset[str]
     accept: frozenset[str]
 
+    def limited(self, most: float | None, kept: dict[Any, Any]) -> FiltersIn:
+        """Return the filters with a highest price; the same object for the same price."""
+        if most is None:
+            return self.filters
+        key = (id(self), most)
+        found: tuple[_Shape, FiltersIn] | None = kept.get(key)
+        if found is None:
+            # The shape is kept as well, so that no other one gets its id.
+            found = self, self.filters.model_copy(update={"max_price_usd_per_hour": most})
+            _keep(kept, key, found)
+        return found[1]
+
 
 class Scenarios:
     """The scenarios of one file; InvalidInputError where the file or its heading can't be read.
@@ -155,6 +172,7 @@ class Scenarios:
         self._shape_places = [self._place[name] for name in SHAPE if name in self._place]
         self._details = [(i, *self._detail(name)) for i, name in enumerate(names) if is_detail(name)]
         self._shapes: dict[tuple[Cell, ...], _Shape] = {}
+        self._limited: dict[Any, Any] = {}
         self._numbers: dict[tuple[str, str], float] = {}
         self._measured: dict[tuple[str, str, tuple[tuple[str, str], ...]], Measurement] = {}
         self._templates: dict[tuple[str, str, tuple[tuple[str, str], ...]], Callable[..., Measurement]] = {}
@@ -237,10 +255,7 @@ class Scenarios:
         if shape is None:
             shape = self._read_shape(cells)
             _keep(self._shapes, key, shape)
-        filters = shape.filters
-        limit = self._number("max_price_usd_per_hour", cells)
-        if limit is not None:
-            filters = filters.model_copy(update={"max_price_usd_per_hour": limit})
+        filters = shape.limited(self._number("max_price_usd_per_hour", cells), self._limited)
         utilization = self._number("utilization", cells)
         return Scenario(
             number,

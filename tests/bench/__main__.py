@@ -1,10 +1,10 @@
-"""Run all benchmarks, or those named: kernel, files, importing, process, serving, visiting."""
+"""Run all benchmarks, or those named: kernel, files, importing, process, serving, sweeping, visiting."""
 
 from __future__ import annotations
 
 import sys
 
-from tests.bench import files, importing, kernel, process, serving, visiting
+from tests.bench import files, importing, kernel, process, serving, sweeping, visiting
 
 ALL = {
     "kernel": kernel,
@@ -12,6 +12,7 @@ ALL = {
     "importing": importing,
     "process": process,
     "serving": serving,
+    "sweeping": sweeping,
     "visiting": visiting,
 }
 

@@ -33,3 +33,25 @@ def price_table(rows: int) -> bytes:
 def measurements(most: int = 10) -> list[str]:
     """Return one measurement of each chip, in short notation."""
     return [f"{chip}:{1 + i % 4}={1000 + 137 * i}" for i, chip in enumerate(CHIPS[:most])]
+
+
+def scenarios(rows: int) -> bytes:
+    """Return a scenario file for such a table: rates and utilizations all differ, many filters do.
+
+    Of ten scenarios three name a region, two a highest price of their own, one counts a loss of spot.
+    """
+    rng = random.Random(20261203)  # noqa: S311
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(
+        ("scenario", "unit", "m", "utilization", "purchase", "region", "max_price_usd_per_hour", "spot_loss")
+    )
+    for i in range(rows):
+        writer.writerow(
+            (f"scenario {i}", "output_token",
+             f"{rng.choice(CHIPS)}:{rng.choice((1, 2, 4, 8))}={rng.uniform(500, 9000):.2f}",
+             f"{rng.uniform(0.2, 1):.4f}", rng.choice(("", "on_demand", "on_demand|spot", "reserved")),
+             f"region-{rng.randrange(60)}" if i % 10 in (1, 4, 7) else "",
+             f"{rng.uniform(5, 90):.2f}" if i % 10 in (2, 7) else "", "5%" if i % 10 == 5 else "")
+        )  # fmt: skip
+    return text.getvalue().encode()

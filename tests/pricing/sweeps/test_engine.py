@@ -126,7 +126,9 @@ def test_any_scenarios_on_any_table(tmp_path_factory, prices, rows, top, few):
     with pytest.MonkeyPatch.context() as patch:
         # Small limits, so that what is done for many offers is done for few.
         patch.setattr(plans, "FEW", few)
-        patch.setattr(plans, "MOST_HELD", 60 * few)
+        patch.setattr(plans, "MOST_PLANNED", 60 * few)
+        patch.setattr(plans, "MOST_VIEWED", -90 + 10 * few)
+        patch.setattr(plans, "MOST_MASKS", few)
         patch.setattr(engine, "MOST_CANDIDATES", 1 + 5 * few)
         found = rows_of(Engine(prices, catalogue(), TODAY, top).result(scenarios))
         assert found == expected_top(scenarios, prices, top)
