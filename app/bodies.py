@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import orjson
 from anyio import move_on_after
 from fastapi import Request
@@ -34,7 +36,8 @@ async def json_body(request: Request) -> object:
 async def read_away(receive: Receive) -> None:
     """Take the rest of a body and drop it: most clients read an answer only after they have sent all."""
     taken, more = 0, True
-    with move_on_after(SECONDS_TO_READ_AWAY):
+    # One that comes too slowly is left where it is: the refusal comes first.
+    with suppress(ProblemError), move_on_after(SECONDS_TO_READ_AWAY):
         while more and taken < MOST_READ_AWAY:
             message = await receive()
             taken += len(message.get("body", b""))

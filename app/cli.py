@@ -97,6 +97,7 @@ def serve(host: str | None, port: int | None, prices: tuple[Path, ...]) -> None:
     """Serve the page and the API."""
     import uvicorn
 
+    from app.connections import server_options
     from app.main import create_app
     from pricing.errors import InvalidInputError
 
@@ -119,7 +120,7 @@ def serve(host: str | None, port: int | None, prices: tuple[Path, ...]) -> None:
     # A request's head holds the query, which may be as long as the settings allow, and cookies of other apps.
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False,
-        h11_max_incomplete_event_size=settings.max_query + 64 * 1024,
+        h11_max_incomplete_event_size=settings.max_query + 64 * 1024, **server_options(settings),
     )  # fmt: skip
     uvicorn.Server(config).run(sockets=[listener])
 

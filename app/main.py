@@ -12,6 +12,7 @@ from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import ClientDisconnect
 
 from app.access import Access, refuse_public
 from app.guard import Guard
@@ -40,6 +41,7 @@ from app.routes import (
 from app.service import STATIC, Service, page
 from app.settings import PrivateTable, Settings
 from app.shelf import Shelf
+from app.slow import SlowBodies
 from app.tables import refreshed_files
 from app.views import open_views
 from app.watch import Watch
@@ -107,9 +109,11 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
     app.add_middleware(Languages)
     # Each chunk of a stream is flushed, so that an export's first rows still come at once.
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
+    app.add_middleware(SlowBodies, settings=settings)
     app.add_middleware(Guard, settings=settings)
     app.add_exception_handler(ProblemError, _problem)
     app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(Exception, _failure)
     _document(app, guarded=bool(tokens))
     return app
@@ -152,6 +156,11 @@ async def _http_error(request: Request, error: Exception) -> Response:
     refused = cast(HTTPException, error)
     detail = DETAILS.get(refused.status_code, str(refused.detail))
     return _answer(request, ProblemError(refused.status_code, detail, headers=refused.headers))
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    """Answer nobody: the client went away before its body was there. 499 is nginx' name for it."""
+    return Response(status_code=499)
 
 
 async def _failure(request: Request, error: Exception) -> Response:

@@ -57,6 +57,18 @@ class Settings(BaseSettings):
         2.0, gt=0, description="Between two looks at the price files; a changed one is read after two that agree."
     )
 
+    # What one client may hold of the server by being slow; a browser on a slow line is far from all of these.
+    head_seconds: float = Field(10.0, gt=0, description="Until the head of a request is complete: a few packets.")
+    body_seconds: float = Field(20.0, gt=0, description="Without a byte of a body; a phone may change its cell.")
+    answer_seconds: float = Field(30.0, gt=0, description="In which a client takes too little of its answer.")
+    least_rate: int = Field(
+        500, ge=0, description="Bytes a second of a body or an answer over those times, as Apache's mod_reqtimeout."
+    )
+    idle_seconds: int = Field(65, ge=1, description="Between requests of a connection; proxies keep theirs for 60.")
+    max_connections: int = Field(
+        1000, ge=1, description="Open connections of a worker, fewer where fewer files may be open; then 503."
+    )
+
     @field_validator("prices", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:

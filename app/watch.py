@@ -7,11 +7,13 @@ import contextlib
 import logging
 import signal
 import stat
+import traceback
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import TracebackType
 from typing import NamedTuple
 
 from fastapi import FastAPI
@@ -153,7 +155,7 @@ class Watch:
                 service = await self._look(asked)
             except Exception as error:
                 # Whatever it is, the next look must come.
-                self._failed({}, f"the look at the price files failed ({type(error).__name__})", error)
+                self._failed({}, f"the look at the price files failed ({type(error).__name__})", error.__traceback__)
                 return False
             if service is None:
                 return False
@@ -226,14 +228,16 @@ class Watch:
         self._said = ""
         self.condition = Condition(datetime.now(UTC))
 
-    def _failed(self, why: Mapping[Path, str], cause: str = "", error: Exception | None = None) -> None:
-        """Keep for /readyz which files are bad and why; tell the log all of it, once."""
+    def _failed(self, why: Mapping[Path, str], cause: str = "", place: TracebackType | None = None) -> None:
+        """Keep for /readyz which files are bad and why; tell the log all of it, once.
+
+        Of an exception nobody thought of it gets the place alone: its text may hold what a private file holds.
+        """
         said = "; ".join([*(f"{path} {text}" for path, text in why.items()), *([cause] if cause else [])])
         if said != self._said:
             self._said = said
-            log.error(
-                "the new prices can't be read, the old ones stay in use: %s", " ".join(said.split()), exc_info=error
-            )
+            at = "".join(["\n", *traceback.format_tb(place)]) if place else ""
+            log.error("the new prices can't be read, the old ones stay in use: %s%s", " ".join(said.split()), at)
         told = {path: PRIVATE if path in self._private else path.name for path in why}
         reasons = [f"{told[path]} {text}" for path, text in why.items()] or ["the price files can't be read"]
         self.condition = replace(

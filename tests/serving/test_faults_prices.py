@@ -290,6 +290,7 @@ def test_the_watch_survives_whatever_goes_wrong(folder, monkeypatch, caplog, err
         assert price(client) == 8
     assert len(said(caplog)) == 1
     assert type(error).__name__ in said(caplog)[0]
+    assert "unthought" not in said(caplog)[0]
 
 
 def test_a_folder_that_cant_be_listed(folder, monkeypatch, caplog):
