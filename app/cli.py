@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -64,25 +63,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         fail(f"the answer can't be written ({error.strerror or error})")
 
 
-def listening_socket(host: str, port: int) -> socket.socket:
-    """Open the server's socket. OSError if the address can't be had.
-
-    The protocol is named because asyncio sends without delay (TCP_NODELAY) only on sockets that name
-    it; otherwise an answer's last part waits about 40 ms for the client's acknowledgement.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        if os.name == "posix":
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen(2048)
-    except OSError:
-        listener.close()
-        raise
-    return listener
-
-
 @click.group(cls=WithDecisions, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="perdollar")
 def commands() -> None:
@@ -92,23 +72,25 @@ def commands() -> None:
 @commands.command()
 @click.option("--host", help="Address to listen on; default 127.0.0.1, this machine alone.")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; default 8000, 0 picks a free one.")
+@click.option("--workers", type=click.IntRange(1, 256), help="Processes that answer; default 1.")
+@click.option("--grace", type=click.IntRange(1), metavar="SECONDS", help="For requests when stopped; default 30.")
 @prices_option
-def serve(host: str | None, port: int | None, prices: tuple[Path, ...]) -> None:
-    """Serve the page and the API."""
-    import uvicorn
+def serve(prices: tuple[Path, ...], **options: Any) -> None:
+    """Serve the page and the API.
 
-    from app.connections import server_options
-    from app.main import create_app
+    SIGTERM and Ctrl-C let running requests finish; SIGHUP reads the prices anew.
+    """
+    from app.serving import listening_socket, prepared
     from pricing.errors import InvalidInputError
 
-    settings = settings_of_environment()
-    host, port = host or settings.host, settings.port if port is None else port
     # Whom the server is for is told by where it listens.
-    settings = settings.model_copy(update={"host": host})
+    given = {name: value for name, value in options.items() if value is not None}
+    settings = settings_of_environment().model_copy(update=given)
     try:
-        app = create_app(settings, prices)
+        run = prepared(settings, prices)
     except InvalidInputError as error:
         fail_of(error)
+    host, port = settings.host, settings.port
     try:
         listener = listening_socket(host, port)
     except (OSError, TypeError, ValueError) as error:
@@ -117,12 +99,7 @@ def serve(host: str | None, port: int | None, prices: tuple[Path, ...]) -> None:
     shown_host = f"[{host}]" if ":" in host else host
     click.echo(f"PerDollar is at http://{shown_host}:{listener.getsockname()[1]} (Ctrl-C stops it)")
     sys.stdout.flush()
-    # A request's head holds the query, which may be as long as the settings allow, and cookies of other apps.
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False,
-        h11_max_incomplete_event_size=settings.max_query + 64 * 1024, **server_options(settings),
-    )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[listener])
+    run(listener)
 
 
 @commands.command(context_settings={"ignore_unknown_options": False})

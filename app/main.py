@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -40,10 +40,10 @@ from app.routes import (
 )
 from app.service import STATIC, Service, page
 from app.settings import PrivateTable, Settings
-from app.shelf import Shelf
+from app.shelf import Folder, Memory, Shelf
 from app.slow import SlowBodies
 from app.tables import refreshed_files
-from app.views import open_views
+from app.views import Views, open_views
 from app.watch import Watch
 from pricing.accelerators import catalogue
 from pricing.question import QuestionIn
@@ -55,8 +55,17 @@ DESCRIPTION = (
 )
 
 
-def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -> FastAPI:
+def create_app(
+    settings: Settings | None = None,
+    private: Sequence[Path] = (),
+    *,
+    known: Callable[[], Views] | None = None,
+    uploads: Path | None = None,
+) -> FastAPI:
     """Make the app. `private` tables come besides those of the settings; a bad one is refused here.
+
+    `known` gives the tables with which the app begins where the files can't be read. `uploads`
+    is a folder in which several workers share uploaded tables.
 
     For whom it is (this machine alone, tokens, everybody) is told by `settings.host` and the tokens.
     InvalidInputError refuses settings that would show private tables to everybody.
@@ -67,11 +76,13 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
     refuse_public(settings, tables, tokens)
     names = sorted({entry.name for entry in tokens})
     public = settings.public_prices or (settings.local and not tokens)
-    shelf = Shelf()
+    shelf = Shelf(Folder(uploads) if uploads else Memory())
+
+    def of_views(views: Views) -> Service:
+        return Service(settings, views[0], catalogue(), shelf, views[1])
 
     def load() -> Service:
-        table, views = open_views(tables, refreshed_files(settings.folder), names, public=public)
-        return Service(settings, table, catalogue(), shelf, views)
+        return of_views(open_views(tables, refreshed_files(settings.folder), names, public=public))
 
     private = [table.path for table in tables]
     watch = Watch(load, private, lambda: refreshed_files(settings.folder), settings.watch_seconds)
@@ -84,7 +95,7 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
         redoc_url=None,
         license_info={"name": "Apache-2.0"},
     )
-    app.state.service, app.state.watch = watch.begin(), watch
+    app.state.service, app.state.watch = watch.begin((lambda: of_views(known())) if known else None), watch
     app.state.tables, app.state.tokens = tables, tokens
     for resource in (
         compare,

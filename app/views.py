@@ -11,6 +11,9 @@ from app.tables import open_table, read_private, read_refreshed
 from pricing.errors import InvalidInputError, PriceFileError
 from pricing.market import PriceTable
 
+# The table that everybody sees, and what each token sees.
+Views = tuple[PriceTable, dict[str, PriceTable]]
+
 
 class PrivateTableError(PriceFileError):
     """Private tables that can't be used. Its message goes to the log and holds nothing of what is in them.
@@ -37,7 +40,7 @@ def seen_by(token: str, tables: Iterable[PrivateTable]) -> tuple[Path, ...]:
 
 def open_views(
     tables: Sequence[PrivateTable], refreshed: Sequence[Path], tokens: Iterable[str], *, public: bool
-) -> tuple[PriceTable, dict[str, PriceTable]]:
+) -> Views:
     """Open the table that everybody sees, and of each token the table that it sees.
 
     `public` says whether tables without a name are everybody's. PriceFileError if a table can't be

@@ -102,14 +102,27 @@ class Watch:
         self.condition = Condition(datetime.now(UTC))
         self.refused: InvalidInputError | None = None
 
-    def begin(self) -> Service:
-        """Read the tables for the first time. InvalidInputError for one that can't be used."""
-        now = self._state(self._listed())
-        for path, found in now.items():
-            # One that isn't there is refused by its reader, which can say it better.
-            if found.why_not not in ("", GONE):
-                raise PriceFileError.at((path.name,), f"{path}: can't be read, since it {found.why_not}")
-        service = self._load()
+    def begin(self, before: Callable[[], Service] | None = None) -> Service:
+        """Read the tables for the first time. InvalidInputError for one that can't be used.
+
+        With `before`, which gives the service of a worker that ended, a bad table is told and that one used.
+        """
+        listed = self._listed()
+        now = self._state(listed)
+        # One that isn't there is refused by its reader, which can say it better.
+        bad = {path: found.why_not for path, found in now.items() if found.why_not not in ("", GONE)}
+        try:
+            for path, why_not in bad.items():
+                raise PriceFileError.at((path.name,), f"{path}: can't be read, since it {why_not}")
+            service = self._load()
+        except (InvalidInputError, OSError) as error:
+            if before is None:
+                raise
+            self._known = set(listed)
+            gone = {path: found.why_not for path, found in now.items() if found.why_not}
+            cause = error.faults[0].msg if isinstance(error, InvalidInputError) else str(error)
+            self._failed(gone or dict.fromkeys(listed, "is refused"), cause)
+            return before()
         self._taken(now)
         return service
 
@@ -125,6 +138,8 @@ class Watch:
             # Only the main thread may; a test's client runs the app in another one.
             with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
                 asyncio.get_running_loop().add_signal_handler(hangup, self.ask)
+                # A worker starts with it held back, see app/serving.py.
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, {hangup})
         task = asyncio.create_task(self._run(app))
         try:
             yield

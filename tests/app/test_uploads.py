@@ -10,13 +10,15 @@ import weakref
 import zipfile
 import zlib
 from datetime import date
+from functools import partial
 
 import pytest
 from starlette.testclient import TestClient
 
+import app.shelf
 from app.main import create_app
 from app.settings import Settings
-from app.shelf import Shelf
+from app.shelf import Folder, Memory, Shelf
 from app.tables import built_in
 from pricing.accelerators import catalogue
 from pricing.sources.own_schema import read_csv
@@ -122,18 +124,22 @@ def test_an_uploaded_table_that_is_gone(client):
     assert client.get("/prices", params={"table": asked["table"]}).status_code == 422
 
 
-def shelf_of(*prices):
-    """Put a table with each price on a shelf; their names are the prices."""
-    shelf = Shelf()
+@pytest.fixture(params=["memory", "folder"])
+def shelf_of(request, tmp_path):
+    """Return what puts a table with each price on a shelf, alone or shared; their names are the prices."""
+    return partial(filled, Shelf(Folder(tmp_path) if request.param == "folder" else Memory()))
+
+
+def filled(shelf, *prices):
     for price in prices:
         table = small.table(small.offer(price))
         shelf.put(str(price), small.csv_of(small.offer(price)).decode(), table)
     return shelf
 
 
-def test_the_shelf_lets_the_oldest_go(monkeypatch):
+def test_the_shelf_lets_the_oldest_go(shelf_of, monkeypatch):
     size = len(zlib.compress(small.csv_of(small.offer(1)), level=1))
-    monkeypatch.setattr(Shelf, "MOST_BYTES", 2 * size + 2)
+    monkeypatch.setattr(app.shelf, "MOST_BYTES", 2 * size + 2)
     shelf = shelf_of(1, 2, 3)
     assert [shelf.text(name) is None for name in "123"] == [True, False, False]
     assert [shelf.table(name) is None for name in "123"] == [True, False, False]
@@ -146,14 +152,14 @@ def test_the_shelf_lets_the_oldest_go(monkeypatch):
     assert [shelf.text(name) is None for name in "234"] == [False, True, False]
 
 
-def test_a_table_larger_than_the_shelf_is_kept_until_the_next(monkeypatch):
-    monkeypatch.setattr(Shelf, "MOST_BYTES", 10)
+def test_a_table_larger_than_the_shelf_is_kept_until_the_next(shelf_of, monkeypatch):
+    monkeypatch.setattr(app.shelf, "MOST_BYTES", 10)
     shelf = shelf_of(1, 2)
     assert shelf.text("1") is None
     assert shelf.table("2").columns.price.tolist() == [2]
 
 
-def test_any_number_of_uploads_keeps_few_tables_in_memory_and_answers_for_all():
+def test_any_number_of_uploads_keeps_few_tables_in_memory_and_answers_for_all(shelf_of):
     prices = range(1, 31)
     shelf, table = shelf_of(*prices), built_in()
     own = [shelf.table(str(price)).columns.price.tolist() for price in prices]
@@ -170,3 +176,15 @@ def test_any_number_of_uploads_keeps_few_tables_in_memory_and_answers_for_all():
     assert shelf.over("30", table) is shelf.over("30", table)
     newer = small.table(small.offer(7, provider="bolt"))
     assert len(shelf.over("30", newer).columns) == 2
+
+
+def test_a_damaged_file_of_the_shared_shelf_is_a_table_that_is_gone(tmp_path):
+    shelf = filled(Shelf(Folder(tmp_path)), 1)
+    other = Shelf(Folder(tmp_path))
+    assert other.table("1").columns.price.tolist() == [1]
+    (tmp_path / "1").write_bytes(b"no table")
+    assert Shelf(Folder(tmp_path)).table("1") is None
+    assert shelf.text("1") is None
+    (tmp_path / "1").unlink()
+    assert shelf.table("1") is None
+    assert other.over("1", built_in()) is None

@@ -15,8 +15,8 @@ from urllib.parse import quote
 import orjson
 import uvicorn
 
-from app.cli import listening_socket
 from app.main import create_app
+from app.serving import listening_socket
 from tests.bench.tables import measurements, price_table
 from tests.bench.timing import Result
 
