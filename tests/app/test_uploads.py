@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import io
 import json
@@ -10,6 +11,7 @@ import weakref
 import zipfile
 import zlib
 from datetime import date
+from threading import get_ident
 
 import pytest
 from starlette.testclient import TestClient
@@ -18,6 +20,7 @@ from app.main import create_app
 from app.settings import Settings
 from app.shelf import Shelf
 from app.tables import built_in
+from app.uploads import FEW_BYTES, Part, worked_on
 from pricing.accelerators import catalogue
 from pricing.sources.own_schema import read_csv
 from tests.pricing import small
@@ -170,3 +173,16 @@ def test_any_number_of_uploads_keeps_few_tables_in_memory_and_answers_for_all():
     assert shelf.over("30", table) is shelf.over("30", table)
     newer = small.table(small.offer(7, provider="bolt"))
     assert len(shelf.over("30", newer).columns) == 2
+
+
+@pytest.mark.parametrize(
+    ("data", "beside"),
+    [(b"a,b\n", False), (b"x" * FEW_BYTES, False), (b"x" * (FEW_BYTES + 1), True), (b"PK\x03\x04", True),
+     (b"\x1f\x8b\x08", True)],
+)  # fmt: skip
+def test_large_and_packed_uploads_are_worked_on_beside_the_event_loop(data, beside):
+    async def run():
+        part = Part("a.csv", data, ())
+        return await worked_on([part], get_ident) != get_ident()
+
+    assert asyncio.run(run()) is beside
