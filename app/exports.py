@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -18,6 +19,8 @@ from pricing.question import Warned
 
 CHUNK = 1000
 FIRST_CHUNK = 50
+# Bytes of small parts that are sent together: few at first, so that a reader has something soon.
+FIRST_TURN, TURN = 1024, 64 * 1024
 _QUOTED = re.compile(r'[",\r\n]')
 # A text cell that begins with one of these is run as a formula by spreadsheets (OWASP, CSV injection).
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
@@ -66,6 +69,26 @@ def csv_lines(parts: Iterable[Estimates], columns_given: Sequence[Column[Estimat
 def answer_csv(answer: Answer) -> Iterator[bytes]:
     """Write all rows of an answer, a few first so that the reader has something at once."""
     return csv_lines(answer.chunks(FIRST_CHUNK, CHUNK), picked(answer.question.columns))
+
+
+async def in_turns(parts: Iterable[bytes]) -> AsyncIterator[bytes]:
+    """Give the parts of a long answer as they are made, others being served between them; the first at once.
+
+    A thread for each part, which is how plain iterators are sent, would do no more at a time under
+    the interpreter's lock, and each change of threads would hold up all other answers.
+    """
+    waiting: list[bytes] = []
+    size, enough = 0, 0
+    for part in parts:
+        waiting.append(part)
+        size += len(part)
+        if size >= enough:
+            yield b"".join(waiting)
+            waiting.clear()
+            size, enough = 0, min(max(FIRST_TURN, 2 * enough), TURN)
+            await asyncio.sleep(0)
+    if waiting:
+        yield b"".join(waiting)
 
 
 def page_rows(rows: Rows, columns: Sequence[Column[Rows]]) -> list[Any]:

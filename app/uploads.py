@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, ParamSpec, TypeVar
 
 from fastapi import Request
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
@@ -18,6 +19,11 @@ from pricing.wording import say
 
 MOST_FILES = 20
 MOST_FIELDS = 50
+# Bytes of plain files that are read before a thread would have taken its turn.
+FEW_BYTES = 32 * 1024
+_PACKED = (b"PK\x03\x04", b"\x1f\x8b")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Part(NamedTuple):
@@ -68,3 +74,11 @@ def documents_of(part: Part, endings: Sequence[str]) -> list[Document]:
     return (
         list(members(name, data, folders, endings)) if zipped else [Document(name, folders, lambda: io.BytesIO(data))]
     )
+
+
+async def worked_on(parts: Sequence[Part], work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Do the work on an upload: beside the event loop, unless its files are small and hold no more than they weigh."""
+    packed = any(part.data.startswith(_PACKED) for part in parts)
+    if packed or sum(len(part.data) for part in parts) > FEW_BYTES:
+        return await run_in_threadpool(work, *args, **kwargs)
+    return work(*args, **kwargs)

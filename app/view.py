@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from app.languages import gettext
 from pricing.columns import COLUMN_NAMES, COLUMNS
@@ -82,7 +83,7 @@ class View:
         if self.problems:
             raise InvalidInputError(self.problems)
 
-    @property
+    @cached_property
     def scale(self) -> Scale:
         """How costs are said; a scale that the unit lacks is the usual one."""
         found = {scale.name: scale for scale in scales(self.unit)}

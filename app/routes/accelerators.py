@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response, StreamingResponse
 
 from app import openapi
-from app.exports import dumps, table_csv
+from app.exports import dumps, in_turns, table_csv
 from app.problems import of_input
 from app.service import Pairs, by_field, grouped, link, page, query_pairs, service_of, typed_pairs
 from pricing.chips import Chip, chip_columns, chips
@@ -49,7 +49,7 @@ async def accelerators_csv(request: Request) -> Response:
     rows = _rows(request)
     headers = {"Content-Disposition": 'attachment; filename="perdollar-accelerators.csv"'}
     lines = table_csv(chip_columns(service_of(request).catalogue), (list(row.values()) for row in rows))
-    return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=headers)
+    return StreamingResponse(in_turns(lines), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @router.get("/accelerators", include_in_schema=False)

@@ -8,7 +8,6 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 from markupsafe import Markup
-from starlette.concurrency import run_in_threadpool
 
 from app import openapi
 from app.exports import dumps
@@ -16,7 +15,7 @@ from app.format import sentence
 from app.languages import translated
 from app.problems import of_input
 from app.service import link, page, service_of
-from app.uploads import Part, documents_of, uploaded
+from app.uploads import Part, documents_of, uploaded, worked_on
 from pricing.accelerators import Catalogue
 from pricing.benchmarks.reading import ENDINGS, FORMATS, read_benchmark, read_benchmarks
 from pricing.benchmarks.result import FLAGS
@@ -52,7 +51,7 @@ def _read(parts: Sequence[Part], catalogue: Catalogue) -> Read:
 
 async def _uploaded(request: Request) -> Read:
     parts, _ = await uploaded(request, ())
-    return await run_in_threadpool(_read, parts, service_of(request).catalogue)
+    return await worked_on(parts, _read, parts, service_of(request).catalogue)
 
 
 @router.post(

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response, StreamingResponse
 
 from app import openapi
-from app.exports import dumps, table_csv
+from app.exports import dumps, in_turns, table_csv
 from app.problems import of_input
 from app.service import Pairs, by_field, grouped, link, linked, page, query_pairs, service_for, service_of, typed_pairs
 from pricing.changes import KINDS, Change, Changed, changed
@@ -60,7 +60,7 @@ async def changes_csv(request: Request) -> Response:
     names = list(Change.__slots__)
     lines = table_csv(names, ([getattr(change, name) for name in names] for change in found.page))
     headers = {"Content-Disposition": f'attachment; filename="perdollar-changes-{found.as_of}.csv"'}
-    return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=headers)
+    return StreamingResponse(in_turns(lines), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @router.get("/prices/changes", include_in_schema=False)

@@ -275,8 +275,8 @@ def _rivals_of(headline: Headline) -> list[Any]:
 
 def _columns_of(headings: Sequence[Heading]) -> tuple[Column[Estimates], ...]:
     """The columns that the rows of the table need."""
-    asked = {heading.name for heading in headings}
-    return tuple(column for column in COLUMNS if column in PAGE_COLUMNS or column.name in asked)
+    needed = {column.name for column in PAGE_COLUMNS} | {heading.name for heading in headings}
+    return tuple(column for column in COLUMNS if column.name in needed)
 
 
 def _part(answer: Answer, whole: Answer, pairs: Pairs, headings: Sequence[Heading], factor: float) -> dict[str, object]:

@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 
 from app import openapi
 from app.bodies import json_body
-from app.exports import answer_csv, answer_json
+from app.exports import answer_csv, answer_json, in_turns
 from app.problems import of_input
 from app.service import Service, link, query_pairs, service_for, service_of
 from app.spreadsheets import XLSX, markdown, tsv, xlsx
@@ -82,7 +82,7 @@ async def compare_csv(request: Request) -> Response:
     """Give the same question's estimates as CSV: all of them unless `limit` says otherwise."""
     answer = _all_rows(request)
     headers = _attachment(answer, "csv")
-    return StreamingResponse(answer_csv(answer), media_type="text/csv; charset=utf-8", headers=headers)
+    return StreamingResponse(in_turns(answer_csv(answer)), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _attachment(answer: Answer, ending: str) -> dict[str, str]:

@@ -14,6 +14,7 @@ from app.bodies import json_body
 from app.charts import lines_chart
 from app.cli_words import FLAGS, command_line
 from app.decided import main_table, shown_on_page, solved_csv, solved_json
+from app.exports import in_turns
 from app.format import words
 from app.languages import translated
 from app.openapi_decisions import answer_schema, example_body, parameter_docs, question_schema
@@ -62,7 +63,9 @@ def _csv(asked: Decision, table: Table | None) -> Handler:
         solved = _solved(request, asked)
         name = "-".join(["perdollar", asked.name, *([table.name] if table else []), str(solved.case.question.as_of)])
         headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-        return StreamingResponse(solved_csv(solved, table), media_type="text/csv; charset=utf-8", headers=headers)
+        return StreamingResponse(
+            in_turns(solved_csv(solved, table)), media_type="text/csv; charset=utf-8", headers=headers
+        )
 
     return handler
 

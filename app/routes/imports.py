@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
+from typing import TypeVar
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from markupsafe import Markup
-from starlette.concurrency import run_in_threadpool
 
 from app import openapi
 from app.exports import dumps
 from app.format import sentence
 from app.problems import ProblemError, of_input
-from app.service import Service, page, service_of
+from app.service import page, service_of
 from app.tables import built_in
-from app.uploads import Part, documents_of, uploaded
+from app.uploads import Part, documents_of, uploaded, worked_on
 from pricing.accelerators import Catalogue
 from pricing.doubts import Doubt, doubts
 from pricing.errors import Fault, InvalidInputError
@@ -28,6 +30,7 @@ from pricing.sources.own_schema import read_csv
 from pricing.wording import listed, say, word
 
 router = APIRouter(tags=["prices"])
+T = TypeVar("T")
 PREVIEW_ROWS = 20
 MOST_OFFERS = 100_000
 _DOCS = openapi.upload(
@@ -48,12 +51,12 @@ class Uploaded:
     table: PriceTable
     doubts: tuple[Doubt, ...]
 
-    @property
+    @cached_property
     def id(self) -> str:
         """A name that says nothing but what the table's content is."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:32]
 
-    @property
+    @cached_property
     def rows(self) -> list[dict[str, object]]:
         """All offers, in the order of the files."""
         return [row for each in self.files for row in each.rows]
@@ -103,7 +106,9 @@ def read_uploads(
     )
 
 
-async def _uploaded(request: Request, service: Service) -> Uploaded:
+async def _uploaded(request: Request, then: Callable[[Uploaded], T]) -> T:
+    """Read an upload, keep its table, and do what comes `then`, all of it where large ones hold up nobody."""
+    service = service_of(request)
     parts, fields = await uploaded(request, ("provider", "map", "decimal"))
     provider = "".join(fields["provider"][:1]).strip().lower() or None
     mapping = [text for text in fields["map"] if text.strip()]
@@ -111,7 +116,13 @@ async def _uploaded(request: Request, service: Service) -> Uploaded:
     if decimal not in (None, ".", ","):
         raise InvalidInputError.at(("decimal",), say("{sign} is not a decimal sign; it is . or ,", sign=repr(decimal)))
     options = options_of(mapping, decimal)
-    return await run_in_threadpool(read_uploads, parts, provider, options, service.catalogue, service.today)
+
+    def work() -> T:
+        found = read_uploads(parts, provider, options, service.catalogue, service.today)
+        service.keep(found.id, found.text, found.table)
+        return then(found)
+
+    return await worked_on(parts, work)
 
 
 @router.post(
@@ -126,10 +137,12 @@ async def import_json(request: Request) -> Response:
     `table` names them for other questions, as long as the server keeps them.
     """
     try:
-        found = await _uploaded(request, service_of(request))
+        return Response(await _uploaded(request, _as_json), media_type="application/json")
     except InvalidInputError as error:
         raise of_input(error, "body") from error
-    service_of(request).keep(found.id, found.text, found.table)
+
+
+def _as_json(found: Uploaded) -> bytes:
     files = [
         {"file": each.name, "format": each.format, "rows_read": each.rows_read, "offers": len(each.rows),
          "left_out": [{"reason": x.reason, "count": x.count, "example": x.example} for x in each.left_out],
@@ -137,9 +150,7 @@ async def import_json(request: Request) -> Response:
         for each in found.files
     ]  # fmt: skip
     failed = [{"loc": fault.loc, "msg": fault.msg} for fault in found.failed]
-    body = {"files": files, "failed": failed, "doubts": found.doubts, "table": found.id,
-            "offers": found.rows}  # fmt: skip
-    return Response(dumps(body), media_type="application/json")
+    return dumps({"files": files, "failed": failed, "doubts": found.doubts, "table": found.id, "offers": found.rows})
 
 
 @router.get("/prices/import", include_in_schema=False)
@@ -152,11 +163,9 @@ async def import_form(request: Request) -> Response:
 async def import_page(request: Request) -> Response:
     """Show what was read, before anything is done with it."""
     try:
-        found = await _uploaded(request, service_of(request))
+        return await _uploaded(request, lambda found: _page(found, {}))
     except InvalidInputError as error:
         return _page(None, {"": Markup(" ").join(sentence(fault.msg) for fault in error.faults)}, status=422)
-    service_of(request).keep(found.id, found.text, found.table)
-    return _page(found, {})
 
 
 def _page(found: Uploaded | None, problems: dict[str, Markup], status: int = 200) -> Response:

@@ -10,7 +10,7 @@ from fastapi.responses import Response, StreamingResponse
 
 from app import openapi
 from app.charts import HistoryChart, history_chart
-from app.exports import dumps, page_rows, rows_of, table_csv
+from app.exports import dumps, in_turns, page_rows, rows_of, table_csv
 from app.problems import of_input
 from app.service import (
     Pairs,
@@ -83,7 +83,7 @@ async def prices_csv(request: Request) -> Response:
     header = [column.name for column in SCHEMA_COLUMNS]
     rows = zip(*(column.python(found.page) for column in SCHEMA_COLUMNS), strict=True)
     headers = {"Content-Disposition": f'attachment; filename="perdollar-prices-{found.as_of}.csv"'}
-    return StreamingResponse(table_csv(header, rows), media_type="text/csv; charset=utf-8", headers=headers)
+    return StreamingResponse(in_turns(table_csv(header, rows)), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @router.get("/prices", include_in_schema=False)

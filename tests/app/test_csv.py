@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 from dataclasses import replace
@@ -9,7 +10,8 @@ from datetime import date
 
 import pytest
 
-from app.exports import answer_csv, csv_text, table_csv
+from app import exports
+from app.exports import answer_csv, csv_text, in_turns, table_csv
 from app.main import create_app
 from pricing.accelerators import catalogue
 from pricing.columns import COLUMNS
@@ -139,3 +141,31 @@ def test_answers_are_sent_in_parts(address, tmp_path):
     assert bodies[0]["body"].count(b"\r\n") == 1
     assert len(bodies) > 3
     assert bodies[-1]["more_body"] is False
+
+
+def test_a_long_answer_leaves_others_their_turns_and_gives_its_first_part_at_once(monkeypatch):
+    monkeypatch.setattr(exports, "FIRST_TURN", 3)
+    monkeypatch.setattr(exports, "TURN", 4)
+    made, turns = [], []
+
+    def parts():
+        for part in (b"head", b"a", b"b", b"longer-than-that", b"cc", b"dd", b"e"):
+            made.append(part)
+            yield part
+
+    async def other():
+        while True:
+            turns.append(len(made))
+            await asyncio.sleep(0)
+
+    async def run():
+        beside = asyncio.create_task(other())
+        given = []
+        async for part in in_turns(parts()):
+            given.append((part, len(made)))
+        beside.cancel()
+        return given
+
+    assert asyncio.run(run()) == [(b"head", 1), (b"ablonger-than-that", 4), (b"ccdd", 6), (b"e", 7)]
+    # The other task came between the parts that were sent.
+    assert {1, 4, 6} <= set(turns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import io
 import json
@@ -11,6 +12,7 @@ import zipfile
 import zlib
 from datetime import date
 from functools import partial
+from threading import get_ident
 
 import pytest
 from starlette.testclient import TestClient
@@ -20,6 +22,7 @@ from app.main import create_app
 from app.settings import Settings
 from app.shelf import Folder, Memory, Shelf
 from app.tables import built_in
+from app.uploads import FEW_BYTES, Part, worked_on
 from pricing.accelerators import catalogue
 from pricing.sources.own_schema import read_csv
 from tests.pricing import small
@@ -188,3 +191,16 @@ def test_a_damaged_file_of_the_shared_shelf_is_a_table_that_is_gone(tmp_path):
     (tmp_path / "1").unlink()
     assert shelf.table("1") is None
     assert other.over("1", built_in()) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "beside"),
+    [(b"a,b\n", False), (b"x" * FEW_BYTES, False), (b"x" * (FEW_BYTES + 1), True), (b"PK\x03\x04", True),
+     (b"\x1f\x8b\x08", True)],
+)  # fmt: skip
+def test_large_and_packed_uploads_are_worked_on_beside_the_event_loop(data, beside):
+    async def run():
+        part = Part("a.csv", data, ())
+        return await worked_on([part], get_ident) != get_ident()
+
+    assert asyncio.run(run()) is beside

@@ -16,8 +16,11 @@ from tests.load.traffic import Job, asking, check_by_formula, questions
 from tests.load.wire import Answer, Connection
 
 TIMEOUT = 30
-# Connections that are kept open; more are opened when all of them wait for an answer.
+# Connections that are opened at first; more are when all of them wait for an answer.
 OPEN = 32
+# Requests that a connection carries before another takes its place: visitors come and go, and which worker answers is
+# settled when a connection is opened.
+REQUESTS = 10
 
 
 @dataclass
@@ -69,7 +72,10 @@ class Pool:
         except BaseException:
             await found.close()
             raise
-        self._idle.append(found)
+        if found.asked < REQUESTS:
+            self._idle.append(found)
+        else:
+            await found.close()
 
     async def run(self, job: Job, since: float, outcome: Outcome) -> None:
         """Do a job; its seconds count from `since`, a time of perf_counter."""

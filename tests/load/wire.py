@@ -30,10 +30,10 @@ def multipart(name: str, data: bytes) -> tuple[bytes, str]:
 
 
 class Connection:
-    """One keep-alive connection."""
+    """One keep-alive connection; `asked` counts its requests."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer = reader, writer
+        self._reader, self._writer, self.asked = reader, writer, 0
 
     @classmethod
     async def open(cls, port: int) -> Connection:
@@ -51,6 +51,7 @@ class Connection:
 
     async def ask(self, sent: bytes) -> Answer:
         """Send a request and return the answer; whatever is no whole HTTP answer is some exception."""
+        self.asked += 1
         self._writer.write(sent)
         head = (await self._reader.readuntil(b"\r\n\r\n")).lower()
         status = int(head.split(b" ", 2)[1])
