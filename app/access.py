@@ -17,6 +17,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.bodies import TooLargeError, read_away
+from app.observed import route_of
 from app.problems import DETAILS, ProblemError
 from app.settings import PrivateTable, Settings
 from app.tokens import Entry, owner_of
@@ -164,7 +165,7 @@ class Access:
                     raise
                 # What it says may hold what a private table holds: the log gets the place alone.
                 place = "".join(traceback.format_tb(error.__traceback__))
-                log.error("request failed: %s %s\n%s%s", scope["method"], scope["path"], place, type(error).__name__)
+                log.error("request failed: %s %s\n%s%s", scope["method"], route_of(scope), place, type(error).__name__)
                 if started:
                     raise ConnectionAbortedError("an answer was broken off; the log has the place") from None
                 failed = ProblemError(500, DETAILS[500])

@@ -74,6 +74,7 @@ def commands() -> None:
 @click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; default 8000, 0 picks a free one.")
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes that answer; default 1.")
 @click.option("--grace", type=click.IntRange(1), metavar="SECONDS", help="For requests when stopped; default 30.")
+@click.option("--log-format", type=click.Choice(["text", "json"]), help="json has a line for each request.")
 @prices_option
 def serve(prices: tuple[Path, ...], **options: Any) -> None:
     """Serve the page and the API.

@@ -38,7 +38,7 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        head = scope["method"] == "HEAD"
+        outer, head = scope, scope["method"] == "HEAD"
         if head:
             scope = {**scope, "method": "GET"}
         started = False
@@ -85,7 +85,11 @@ class Guard:
             return message
 
         try:
-            await self.app(scope, limited_receive, guarded_send)
+            try:
+                await self.app(scope, limited_receive, guarded_send)
+            finally:
+                # The layer outside of this one counts requests by route.
+                outer["route"] = scope.get("route")
         except TooLargeError:
             if not started:
                 if more:

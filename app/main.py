@@ -17,6 +17,8 @@ from starlette.requests import ClientDisconnect
 from app.access import Access, refuse_public
 from app.guard import Guard
 from app.languages import Languages
+from app.logs import REQUEST_ID
+from app.observed import Observed, route_of
 from app.openapi import AnswerOut, FaultOut, ProblemOut
 from app.openapi_access import secure
 from app.openapi_decisions import schemas as decision_schemas
@@ -122,6 +124,7 @@ def create_app(
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
     app.add_middleware(SlowBodies, settings=settings)
     app.add_middleware(Guard, settings=settings)
+    app.add_middleware(Observed)
     app.add_exception_handler(ProblemError, _problem)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(ClientDisconnect, _gone)
@@ -175,5 +178,6 @@ async def _gone(request: Request, error: Exception) -> Response:
 
 
 async def _failure(request: Request, error: Exception) -> Response:
-    log.error("request failed: %s %s", request.method, request.url.path, exc_info=error)
-    return _answer(request, ProblemError(500, DETAILS[500]))
+    # The path of an address may be long, and hold what breaks a line.
+    log.error("request failed: %s %s", request.method, route_of(request.scope), exc_info=error)
+    return _answer(request, ProblemError(500, DETAILS[500], headers={"X-Request-ID": REQUEST_ID.get()}))

@@ -71,7 +71,7 @@ def json_response(problem: ProblemError) -> Response:
 def wants_page(request: Request) -> bool:
     """Whether the address is that of a page: no file ending, not the API, and HTML is accepted."""
     path = request.url.path
-    machine = path.startswith(("/api/", "/static/", "/healthz", "/readyz", "/openapi")) or path.endswith(
+    machine = path.startswith(("/api/", "/static/", "/healthz", "/readyz", "/metrics", "/openapi")) or path.endswith(
         (".json", ".csv", ".xlsx", ".tsv", ".md", ".svg", ".png")
     )
     return not machine and "text/html" in request.headers.get("accept", "text/html,*/*")

@@ -18,10 +18,13 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
+from prometheus_client.multiprocess import mark_process_dead
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from app.connections import server_options
+from app.logs import configure
+from app.metrics import SHARED
 from app.settings import Settings
 from app.views import Views
 
@@ -34,6 +37,7 @@ log = logging.getLogger("perdollar")
 TICK, LOOK, DEAF = 0.1, 10.0, 30
 # Seconds that a worker gets besides `grace`, to close what it has open.
 CLOSING = 5.0
+UPLOADS, METRICS = "uploads", "metrics"
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
@@ -72,7 +76,8 @@ class Worker:
         from app.main import create_app
 
         threading.Thread(target=_end_with_parent, daemon=True).start()
-        return create_app(self.settings, self.prices, known=self.known, uploads=self.folder)
+        configure(self.settings.log_format)
+        return create_app(self.settings, self.prices, known=self.known, uploads=self.folder / UPLOADS)
 
     def keep(self, known: Views) -> None:
         """Write down what the server began with."""
@@ -142,6 +147,7 @@ class Workers(Multiprocess):
                 how = f"by signal {-code}" if code < 0 else f"with code {code}"
                 log.error("worker %s ended %s, another takes its place", process.pid, how)
                 process.kill()
+                mark_process_dead(process.pid, os.environ[SHARED])  # type: ignore[no-untyped-call]
                 self.processes[place] = Process(self.config, self.sockets)
                 self.processes[place].start()
 
@@ -185,6 +191,8 @@ def _without_signals(start: Callable[[], None]) -> None:
 
 
 def _config(app: Any, settings: Settings, **more: Any) -> uvicorn.Config:
+    if settings.log_format == "json":
+        more["log_config"] = None
     # A request's head holds the query, which may be as long as the settings allow, and cookies of other apps.
     return uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, workers=settings.workers,
@@ -203,6 +211,7 @@ def prepared(settings: Settings, prices: Sequence[Path]) -> Callable[[socket.soc
 
     # uvicorn raises the signal once more when all is done.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    configure(settings.log_format)
     app = create_app(settings, prices)
     if settings.workers == 1:
         return lambda listener: uvicorn.Server(_config(app, settings)).run(sockets=[listener])
@@ -212,6 +221,9 @@ def prepared(settings: Settings, prices: Sequence[Path]) -> Callable[[socket.soc
         with TemporaryDirectory(prefix="perdollar-") as folder:
             worker = Worker(settings, tuple(prices), Path(folder))
             worker.keep((service.table, dict(service.private)))
+            for name in (UPLOADS, METRICS):
+                (worker.folder / name).mkdir(mode=0o700)
+            os.environ[SHARED] = str(worker.folder / METRICS)
             config = _config(worker, settings, factory=True, timeout_worker_healthcheck=DEAF)
             workers = Workers(config, listener, settings.grace)
             workers.run()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -47,6 +47,9 @@ class Settings(BaseSettings):
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
     workers: int = Field(1, ge=1, le=256, description="Processes that answer, each with the table in its memory.")
     grace: int = Field(30, ge=1, description="Seconds that running requests get to finish when the server is stopped.")
+    log_format: Literal["text", "json"] = Field(
+        "text", description="Of the log: plain lines, or JSON with one line for each request."
+    )
     max_compare_body: int = Field(16 * MIB, ge=1, description="Bytes of a comparison's JSON body: 20,000 offers fit.")
     max_upload: int = Field(64 * MIB, ge=1, description="Bytes of an upload of price files.")
     max_benchmark: int = Field(256 * MIB, ge=1, description="Bytes of an upload of benchmark results.")

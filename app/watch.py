@@ -19,6 +19,7 @@ from typing import NamedTuple
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
+from app import metrics
 from app.service import Service
 from pricing.errors import InvalidInputError, PriceFileError
 
@@ -122,8 +123,10 @@ class Watch:
             gone = {path: found.why_not for path, found in now.items() if found.why_not}
             cause = error.faults[0].msg if isinstance(error, InvalidInputError) else str(error)
             self._failed(gone or dict.fromkeys(listed, "is refused"), cause)
-            return before()
-        self._taken(now)
+            service = before()
+        else:
+            self._taken(now)
+        metrics.table_in_use(service.table)
         return service
 
     def ask(self) -> None:
@@ -175,6 +178,7 @@ class Watch:
             if service is None:
                 return False
             app.state.service = service
+            metrics.table_in_use(service.table)
             return True
 
     async def _look(self, asked: bool) -> Service | None:
@@ -242,6 +246,7 @@ class Watch:
         self._known, self._in_use, self._tried, self._before = set(now), now, now, now
         self._said = ""
         self.condition = Condition(datetime.now(UTC))
+        metrics.DEGRADED.set(0)
 
     def _failed(self, why: Mapping[Path, str], cause: str = "", place: TracebackType | None = None) -> None:
         """Keep for /readyz which files are bad and why; tell the log all of it, once.
@@ -251,6 +256,8 @@ class Watch:
         said = "; ".join([*(f"{path} {text}" for path, text in why.items()), *([cause] if cause else [])])
         if said != self._said:
             self._said = said
+            metrics.LOAD_FAILURES.inc()
+            metrics.DEGRADED.set(1)
             at = "".join(["\n", *traceback.format_tb(place)]) if place else ""
             log.error("the new prices can't be read, the old ones stay in use: %s%s", " ".join(said.split()), at)
         told = {path: PRIVATE if path in self._private else path.name for path in why}

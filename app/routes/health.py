@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
+from app import metrics
 from app.exports import dumps
 from app.service import service_of
 from app.tables import newest_built_in
@@ -73,3 +74,14 @@ async def readyz(request: Request) -> Response:
         "loaded_at": condition.loaded_at,
     }
     return Response(dumps(body), media_type="application/json", headers={"Cache-Control": "no-store"})
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+    summary="Figures of the running server, for Prometheus",
+)
+def metrics_text() -> Response:
+    """Return requests and durations by method and route, and rows and age of the prices, as Prometheus text."""
+    return Response(metrics.exposition(), headers={"Content-Type": metrics.MEDIA_TYPE, "Cache-Control": "no-store"})

@@ -31,7 +31,7 @@ NAMED = {
 }
 SERVED = {f"{name}{ending}": names for name, names in NAMED.items() for ending in (".json", ".csv")}
 OPERATIONS = {**dict.fromkeys(SERVED, "get"), POST: "post", "/api/v1/prices/import": "post"}
-HEALTH = ("/healthz", "/readyz")
+HEALTH = ("/healthz", "/readyz", "/metrics")
 OPERATIONS |= dict.fromkeys(HEALTH, "get")
 
 
