@@ -115,10 +115,10 @@ def serve(host: str | None, port: int | None, prices: tuple[Path, ...]) -> None:
     shown_host = f"[{host}]" if ":" in host else host
     click.echo(f"PerDollar is at http://{shown_host}:{listener.getsockname()[1]} (Ctrl-C stops it)")
     sys.stdout.flush()
-    # A request's head holds the query, which may be as long as the settings allow, and cookies of other apps.
+    # Which proxies are trusted is for app/clients.py to say: uvicorn would believe any program of this machine.
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False,
-        h11_max_incomplete_event_size=settings.max_query + 64 * 1024,
+        app, log_level="warning", access_log=False, server_header=False, proxy_headers=False,
+        h11_max_incomplete_event_size=settings.head_bytes,
     )  # fmt: skip
     uvicorn.Server(config).run(sockets=[listener])
 

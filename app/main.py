@@ -21,6 +21,7 @@ from app.openapi import AnswerOut, FaultOut, ProblemOut
 from app.openapi_access import secure
 from app.openapi_decisions import schemas as decision_schemas
 from app.problems import DETAILS, ProblemError, json_response, wants_page
+from app.rates import Rates
 from app.routes import (
     about,
     accelerators,
@@ -65,7 +66,7 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
     refuse_public(settings, tables, tokens)
     names = sorted({entry.name for entry in tokens})
     public = settings.public_prices or (settings.local and not tokens)
-    shelf = Shelf()
+    shelf, rates = Shelf(), Rates(settings)
 
     def load() -> Service:
         table, views = open_views(tables, refreshed_files(settings.folder), names, public=public)
@@ -84,7 +85,7 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
         license_info={"name": "Apache-2.0"},
     )
     app.state.service, app.state.load, app.state.reading = load(), load, asyncio.Lock()
-    app.state.tables, app.state.tokens = tables, tokens
+    app.state.tables, app.state.tokens, app.state.rates = tables, tokens, rates
     for resource in (
         compare,
         compare_data,
@@ -103,11 +104,11 @@ def create_app(settings: Settings | None = None, private: Sequence[Path] = ()) -
     ):
         app.include_router(resource.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    app.add_middleware(Access, settings=settings, tokens=tokens, refuse=_answer)
+    app.add_middleware(Access, settings=settings, tokens=tokens, rates=rates, refuse=_answer)
     app.add_middleware(Languages)
     # Each chunk of a stream is flushed, so that an export's first rows still come at once.
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
-    app.add_middleware(Guard, settings=settings)
+    app.add_middleware(Guard, settings=settings, rates=rates)
     app.add_exception_handler(ProblemError, _problem)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(Exception, _failure)

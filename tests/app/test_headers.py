@@ -83,7 +83,7 @@ def test_posts_refusals_and_redirects_have_them_too(client):
         (client.post(POST, json={}), 422),
         (client.post(POST, content=b"{}"), 415),
         (client.post("/prices"), 405),
-        (tight.get(f"/compare?{GOOD}"), 413),
+        (tight.get(f"/compare?{GOOD}"), 414),
         (client.get("/prices/", follow_redirects=False), 307),
         (client.get("/static/perdollar.css", headers={"range": "bytes=0-9"}), 206),
         (client.head("/"), 200),
