@@ -17,8 +17,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.bodies import TooLargeError, read_away
+from app.clients import CLIENT
 from app.observed import route_of
 from app.problems import DETAILS, ProblemError
+from app.rates import FAILURES, Rates
 from app.settings import PrivateTable, Settings
 from app.tokens import Entry, owner_of
 from pricing.decisions import DECISIONS
@@ -114,10 +116,11 @@ class Access:
         app: ASGIApp,
         settings: Settings,
         tokens: Sequence[Entry],
+        rates: Rates,
         refuse: Callable[[Request, ProblemError], Response],
     ) -> None:
         """Wrap the app; `refuse` makes the page or the JSON of a refusal."""
-        self.app, self.tokens, self.refuse = app, tuple(tokens), refuse
+        self.app, self.tokens, self.rates, self.refuse = app, tuple(tokens), rates, refuse
         self.nobody = Viewer("", not tokens and settings.local, bool(tokens))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -137,6 +140,7 @@ class Access:
                 # A cookie may be older than the settings; its user is asked to sign in again where it matters.
                 stale = by_cookie
                 refusal = None if by_cookie else _unauthorized(NOT_VALID, "invalid_token")
+                refusal = too_many_failures(self.rates, scope) or refusal
         refusal = refusal or self._refusal(scope, headers, who, by_cookie=by_cookie)
         scope[VIEWER] = who
         _current.set(who)
@@ -190,6 +194,15 @@ class Access:
             # Every browser that keeps such a cookie says where a form was sent from.
             return ProblemError(403, ELSEWHERE)
         return None
+
+
+def too_many_failures(rates: Rates, scope: Scope) -> ProblemError | None:
+    """Count a token that is not valid, or return the refusal of one too many.
+
+    A valid one is never refused for it: tokens can't be guessed, and neighbours share an address.
+    """
+    many = rates.refused(FAILURES, scope[CLIENT])
+    return None if many is None else ProblemError(429, many.detail, headers=many.headers)
 
 
 def challenge(error: str = "") -> dict[str, str]:

@@ -23,6 +23,7 @@ from app.openapi import AnswerOut, FaultOut, ProblemOut
 from app.openapi_access import secure
 from app.openapi_decisions import schemas as decision_schemas
 from app.problems import DETAILS, ProblemError, json_response, wants_page
+from app.rates import Rates
 from app.routes import (
     about,
     accelerators,
@@ -78,7 +79,7 @@ def create_app(
     refuse_public(settings, tables, tokens)
     names = sorted({entry.name for entry in tokens})
     public = settings.public_prices or (settings.local and not tokens)
-    shelf = Shelf(Folder(uploads) if uploads else Memory())
+    shelf, rates = Shelf(Folder(uploads) if uploads else Memory()), Rates(settings)
 
     def of_views(views: Views) -> Service:
         return Service(settings, views[0], catalogue(), shelf, views[1])
@@ -98,7 +99,7 @@ def create_app(
         license_info={"name": "Apache-2.0"},
     )
     app.state.service, app.state.watch = watch.begin((lambda: of_views(known())) if known else None), watch
-    app.state.tables, app.state.tokens = tables, tokens
+    app.state.tables, app.state.tokens, app.state.rates = tables, tokens, rates
     for resource in (
         compare,
         compare_data,
@@ -118,12 +119,12 @@ def create_app(
     ):
         app.include_router(resource.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    app.add_middleware(Access, settings=settings, tokens=tokens, refuse=_answer)
+    app.add_middleware(Access, settings=settings, tokens=tokens, rates=rates, refuse=_answer)
     app.add_middleware(Languages)
     # Each chunk of a stream is flushed, so that an export's first rows still come at once.
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
     app.add_middleware(SlowBodies, settings=settings)
-    app.add_middleware(Guard, settings=settings)
+    app.add_middleware(Guard, settings=settings, rates=rates)
     app.add_middleware(Observed)
     app.add_exception_handler(ProblemError, _problem)
     app.add_exception_handler(HTTPException, _http_error)

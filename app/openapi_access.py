@@ -14,10 +14,17 @@ _REFUSED = {
 }
 
 
-def secure(document: dict[str, Any], *, guarded: bool) -> None:
-    """Add to each operation that stores something how it is refused and, where there are tokens, that it needs one.
+_ANY = {
+    "414": "The address is longer than the server takes.",
+    "429": "Too many requests of one client; Retry-After says when to try again.",
+    "431": "The header fields are more or longer than the server takes.",
+}
 
-    The others take a token as well: with it the answer knows the private prices that are its own.
+
+def secure(document: dict[str, Any], *, guarded: bool) -> None:
+    """Add to each operation how it is refused and, where the server has tokens, whether it needs one.
+
+    Those that don't take one as well: with it the answer knows the private prices that are its own.
     """
     if guarded:
         document["components"]["securitySchemes"] = {
@@ -28,9 +35,7 @@ def secure(document: dict[str, Any], *, guarded: bool) -> None:
             stores = needs_token(
                 verb.upper(), path, next(iter(operation.get("requestBody", {}).get("content", ())), "")
             )
-            if stores:
-                operation["responses"] |= {
-                    status: {**PROBLEMS[422], "description": said} for status, said in _REFUSED.items()
-                }
+            said = {**_ANY, **(_REFUSED if stores else {"401": _REFUSED["401"]} if guarded else {})}
+            operation["responses"] |= {code: {**PROBLEMS[422], "description": text} for code, text in said.items()}
             if guarded:
                 operation["security"] = [{SCHEME: []}] if stores else [{}, {SCHEME: []}]

@@ -71,7 +71,7 @@ class Service:
 
     def seen_by(self, token: str) -> Service:
         """Return the service with what the token of this name may see; '' is nobody's."""
-        return replace(self, table=self.private[token], owner=token, private={}) if token else self
+        return replace(self, table=self.private.get(token, self.table), owner=token, private={}) if token else self
 
     def with_table(self, name: str | None) -> Service:
         """Return the service with an uploaded table beside the one in use; InvalidInputError if it is gone."""

@@ -193,11 +193,11 @@ def _without_signals(start: Callable[[], None]) -> None:
 def _config(app: Any, settings: Settings, **more: Any) -> uvicorn.Config:
     if settings.log_format == "json":
         more["log_config"] = None
-    # A request's head holds the query, which may be as long as the settings allow, and cookies of other apps.
+    # Which proxies are trusted is for app/clients.py to say: uvicorn would believe any program of this machine.
     return uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, workers=settings.workers,
-        h11_max_incomplete_event_size=settings.max_query + 64 * 1024, timeout_graceful_shutdown=settings.grace,
-        **server_options(settings), **more,
+        proxy_headers=False, h11_max_incomplete_event_size=settings.head_bytes,
+        timeout_graceful_shutdown=settings.grace, **server_options(settings), **more,
     )  # fmt: skip
 
 

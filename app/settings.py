@@ -15,6 +15,9 @@ from pricing.errors import InvalidInputError
 from pricing.question import Limits
 
 MIB = 1024 * 1024
+# Of a server that others reach. A page that is typed into asks at most 400 times a minute.
+USUAL_RATES = {"requests": "600/minute", "uploads": "30/minute", "failures": "10/minute"}
+NO_LIMIT = "none"
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
@@ -39,6 +42,12 @@ class Settings(BaseSettings):
     tokens: Annotated[tuple[Entry, ...], NoDecode] = Field(
         (), repr=False, description="Tokens, NAME:sha256:HEX each, as `perdollar token NAME` makes them."
     )
+    trusted_proxies: Annotated[tuple[Network, ...], NoDecode] = Field(
+        (), description="Addresses or networks of proxies whose X-Forwarded-For and -Proto count; then others come in."
+    )
+    rate_limit: str = Field("", description="Requests of one client, as 600/minute; `none` is no limit.")
+    upload_rate_limit: str = Field("", description="Uploads and other stores of one client, as 30/minute.")
+    failure_rate_limit: str = Field("", description="Tokens of one client that are not valid, as 10/minute.")
     tokens_file: Path | None = Field(None, description="File of further tokens, one a line.")
     folder: Path = Field(
         default_factory=refreshed_folder, description="Folder of the tables that `perdollar prices refresh` made."
@@ -54,7 +63,13 @@ class Settings(BaseSettings):
     max_upload: int = Field(64 * MIB, ge=1, description="Bytes of an upload of price files.")
     max_benchmark: int = Field(256 * MIB, ge=1, description="Bytes of an upload of benchmark results.")
     max_body: int = Field(MIB, ge=1, description="Bytes of any other body.")
+    max_path: int = Field(2048, ge=1, description="Bytes of an address' path; the longest of ours has about 60.")
     max_query: int = Field(64 * 1024, ge=1, description="Bytes of a query string: 200 measurements with details fit.")
+    max_query_fields: int = Field(4000, ge=1, description="Fields of a query: 200 measurements with 19 details each.")
+    max_headers: int = Field(100, ge=1, description="Header fields of a request; browsers send about 20.")
+    max_header_bytes: int = Field(
+        64 * 1024, ge=1, description="Bytes of all header fields; cookies of others' apps fit."
+    )
     max_measurements: int = Field(200, ge=1, description="Measurements in one question.")
     max_offers: int = Field(20_000, ge=0, description="Inline offers in one question.")
 
@@ -81,6 +96,41 @@ class Settings(BaseSettings):
             return value
         # A Path forgets the './' that tells a file's name with '=' from a token's.
         return [Path(part).absolute() if part.startswith("./") else part for part in value.split(":") if part]
+
+    @field_validator("trusted_proxies", mode="before")
+    @classmethod
+    def _networks(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        return tuple(ipaddress.ip_network(part) for part in value.replace(",", " ").split())
+
+    @field_validator("rate_limit", "upload_rate_limit", "failure_rate_limit")
+    @classmethod
+    def _rate(cls, value: str) -> str:
+        value = value.strip()
+        if value and value != NO_LIMIT:
+            from limits import parse_many  # noqa: PLC0415 - only where one is set
+
+            try:
+                limits = parse_many(value)
+            except ValueError:
+                limits = []
+            if len(limits) != 1 or limits[0].amount < 1:
+                raise ValueError(f"write a limit as 600/minute, or {NO_LIMIT}")
+        return value
+
+    @property
+    def rates(self) -> dict[str, str]:
+        """The limits of one client by what is counted; a server of this machine alone has none unless one is set."""
+        given = {"requests": self.rate_limit, "uploads": self.upload_rate_limit, "failures": self.failure_rate_limit}
+        usual = {} if self.local else USUAL_RATES
+        found = {name: text or usual.get(name, NO_LIMIT) for name, text in given.items()}
+        return {name: text for name, text in found.items() if text != NO_LIMIT}
+
+    @property
+    def head_bytes(self) -> int:
+        """What a server must take of a request's head, so that one that is a little too large is refused in words."""
+        return self.max_path + self.max_query + self.max_header_bytes + 64 * 1024
 
     @field_validator("tokens", mode="before")
     @classmethod
@@ -111,7 +161,9 @@ class Settings(BaseSettings):
 
     @property
     def local(self) -> bool:
-        """Whether the server listens for this machine alone."""
+        """Whether the server is for this machine alone: it listens there, and no proxy brings others in."""
+        if self.trusted_proxies:
+            return False
         try:
             address = ipaddress.ip_address(self.host.strip("[]"))
         except ValueError:

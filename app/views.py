@@ -26,11 +26,9 @@ class PrivateTableError(PriceFileError):
         self.paths, self.told = tuple(paths), told
         options = " ".join(f"--prices {path}" for path in paths)
         names = ", ".join(path.name for path in paths)
-        super().__init__(
-            PriceFileError.at(
-                (), f"the private table {names} can't be used; `perdollar prices list {options}` says why"
-            ).faults
-        )
+        which = f"one of the private tables {names}" if len(paths) > 1 else f"the private table {names}"
+        said = f"{which} can't be used; `perdollar prices list {options}` says why"
+        super().__init__(PriceFileError.at((), said).faults)
 
 
 def seen_by(token: str, tables: Iterable[PrivateTable]) -> tuple[Path, ...]:

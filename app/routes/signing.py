@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from app.access import NOT_VALID, SIGN_IN, SIGN_OUT, asks, challenge, cookie
+from app.access import NOT_VALID, SIGN_IN, SIGN_OUT, asks, challenge, cookie, too_many_failures
 from app.problems import ProblemError
 from app.service import page, way_back
 from app.tokens import owner_of
@@ -23,10 +22,9 @@ _NONE = say("This server has no tokens, so that there is nothing to sign in to."
 
 def form_page(request: Request, detail: str = "", headers: Mapping[str, str] | None = None) -> Response:
     """Show the form, with what is wrong; 401 if something is."""
-    back = str(request.url) if request.method == "GET" else request.headers.get("referer", "")
-    if urlsplit(back).path == SIGN_IN:
-        back = request.query_params.get("back", "")
-    return _page(way_back(back), detail, headers)
+    here = request.method == "GET" and request.url.path != SIGN_IN
+    back = way_back(str(request.url) if here else request.headers.get("referer", ""))
+    return _page("/" if back.startswith(SIGN_IN) else back, detail, headers)
 
 
 def _page(back: str, detail: str = "", headers: Mapping[str, str] | None = None) -> Response:
@@ -50,6 +48,9 @@ async def sign_in(request: Request) -> Response:
     form = await request.form(max_files=0, max_fields=5, max_part_size=4096)
     token, back = (str(form.get(name) or "").strip() for name in ("token", "back"))
     if not (_PLAIN.fullmatch(token) and owner_of(token, request.app.state.tokens)):
+        many = too_many_failures(request.app.state.rates, request.scope)
+        if many is not None:
+            raise many
         return _page(way_back(back), NOT_VALID, challenge())
     return RedirectResponse(
         way_back(back), 303, {"Cache-Control": "no-store", "Set-Cookie": cookie(request.url.scheme, token)}

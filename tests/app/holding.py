@@ -22,6 +22,8 @@ ROWS = {
     "b": "canarybeta,canarybox-b,canaryland-b,H100-SXM,8,1.1875,2026-11-01,list,canarysource-b,canarynote-b\n",
     "": "canaryshared,canarybox-s,canaryland-s,H100-SXM,8,1.3125,2026-11-01,list,canarysource-s,canarynote-s\n",
 }
+# Tests ask more often than people do.
+UNLIMITED = dict.fromkeys(("rate_limit", "upload_rate_limit", "failure_rate_limit"), "none")
 UPLOAD = HEAD + "uploaded,upbox,upland,H100-SXM,8,0.5,2026-11-01,quote,,\n"
 
 
@@ -37,7 +39,7 @@ def tables(folder):
 
 def server(folder, **settings):
     """Return a client of a server with tokens and private tables, open to all the world."""
-    given = {"host": "0.0.0.0", "tokens": ENTRIES, "prices": tables(folder), **settings}  # noqa: S104
+    given = {"host": "0.0.0.0", "tokens": ENTRIES, "prices": tables(folder), **UNLIMITED, **settings}  # noqa: S104
     return TestClient(create_app(Settings(**given)))
 
 

@@ -14,7 +14,7 @@ from app.main import create_app
 from app.settings import Settings
 from pricing.errors import InvalidInputError
 from tests.app.asking import ACME, GOOD, HTML, POST, Page, problem, refusal, run
-from tests.app.holding import AS_A, AS_B, ENTRIES, ROWS, UPLOAD, A, B, providers, server, tables
+from tests.app.holding import AS_A, AS_B, ENTRIES, ROWS, UNLIMITED, UPLOAD, A, B, providers, server, tables
 
 PUBLIC = "0.0.0.0"  # noqa: S104
 FILES = {"file": ("prices.csv", UPLOAD.encode())}
@@ -33,7 +33,7 @@ def held(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def read_only():
-    return TestClient(create_app(Settings(host=PUBLIC)))
+    return TestClient(create_app(Settings(host=PUBLIC, **UNLIMITED)))
 
 
 def storing_routes():
@@ -242,7 +242,8 @@ def test_the_openapi_document_says_what_needs_a_token(held, client):
         for verb, operation in verbs.items():
             stores = path in STORING
             assert operation["security"] == ([{"token": []}] if stores else [{}, {"token": []}])
-            assert ("401" in operation["responses"], "403" in operation["responses"]) == (stores, stores), (path, verb)
+            assert {"401", "414", "429", "431"} <= set(operation["responses"])
+            assert ("403" in operation["responses"]) == stores, (path, verb)
     local = client.get("/openapi.json").json()
     assert "securitySchemes" not in local["components"]
     assert not any("security" in operation for verbs in local["paths"].values() for operation in verbs.values())

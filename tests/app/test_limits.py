@@ -1,7 +1,8 @@
-"""What is too large is refused with 413 or 422, by length, by count and while it arrives."""
+"""What is too large is refused with 413, 414, 431 or 422, by length, by count and while it arrives."""
 
 from __future__ import annotations
 
+import orjson
 import pytest
 from starlette.testclient import TestClient
 
@@ -76,10 +77,102 @@ def test_other_addresses_take_smaller_bodies(tight):
 def test_a_query_that_is_too_long(tight):
     short = f"{GOOD}&utm_x="
     body = problem(tight.get(f"/compare.json?{short}{'y' * (201 - len(short))}"), 413)
-    assert "200 bytes" in body["detail"]
-    assert POST in body["detail"]
+    assert body["detail"] == f"The query is longer than 200 bytes; POST it to {POST}."
+    assert body["title"] == "Content Too Large"
     assert tight.get(f"/compare.json?{short}{'y' * (200 - len(short))}").status_code == 200
     problem(tight.get(f"/compare?{'y' * 201}"), 413)
+
+
+def test_a_path_that_is_too_long(client):
+    assert client.get("/" + "x" * 2047).status_code == 404
+    body = problem(client.get("/" + "x" * 2048), 414)
+    assert body["detail"] == "The path is longer than 2,048 bytes."
+    # As it comes over the line, where a letter may be nine bytes.
+    assert client.get("/" + "%E2%82%AC" * 227).status_code == 404
+    problem(client.get("/" + "%E2%82%AC" * 228), 414)
+
+
+def test_a_query_of_too_many_fields(client):
+    most = "&".join([GOOD, *["utm_x=1"] * 3998])
+    assert client.get(f"/compare.json?{most}").status_code == 200
+    body = problem(client.get(f"/compare.json?{most}&utm_x=1"), 413)
+    assert body["detail"] == f"The query has more than 4,000 fields; POST it to {POST}."
+    problem(client.get(f"/compare?{'&' * 4000}"), 413)
+
+
+def headers_of(count, size):
+    """Return so many header fields whose lines have so many bytes together."""
+    found = [(f"x-{i:02}".encode(), b"") for i in range(count)]
+    rest = size - sum(len(name) + 4 for name, _ in found)
+    return [*found[:-1], (found[-1][0], b"v" * rest)]
+
+
+@pytest.mark.parametrize(
+    ("count", "size", "refused"),
+    [
+        (100, 1000, None),
+        (101, 1000, "The request has more than 100 header fields."),
+        (2, 65536, None),
+        (2, 65537, "The header fields are longer than 65,536 bytes together."),
+    ],
+)
+def test_header_fields_that_are_too_many_or_too_long(client, count, size, refused):
+    start, body = answered(client.app, "GET", "/healthz", headers=headers_of(count, size))
+    assert start["status"] == (431 if refused else 200)
+    if refused:
+        told = orjson.loads(body["body"])
+        assert (told["title"], told["detail"]) == ("Request Header Fields Too Large", refused)
+        assert dict(start["headers"])[b"x-content-type-options"] == b"nosniff"
+
+
+def nested(depth, opening, closing):
+    """Return a question with a field that is nested so deep, itself the first level."""
+    inner = opening * (depth - 1) + b"1" + closing * (depth - 1)
+    return b'{"unit": "output_token", "measurements": ' + inner + b"}"
+
+
+@pytest.mark.parametrize(("opening", "closing"), [(b"[", b"]"), (b'{"a":', b"}"), (b'[{"a":[', b"]}]")])
+@pytest.mark.parametrize("path", [POST, "/api/v1/compare/receipt", "/api/v1/fleet"])
+def test_json_that_is_nested_too_deep(client, opening, closing, path):
+    levels = opening.count(b"[") + opening.count(b"{")
+    said = "The body is nested deeper than 32 levels."
+    fits = (31 // levels) + 1
+    body = problem(client.post(path, content=nested(fits, opening, closing), headers=JSON))
+    assert said != body["detail"]
+    # Above the limit, above the parser's own, and far above what Python could follow.
+    for depth in (fits + 1, 1100, 100_000):
+        body = problem(client.post(path, content=nested(depth, opening, closing)[: 16 * MIB], headers=JSON), 422)
+        assert body["detail"] == said
+        assert body["errors"] == [{"loc": ["body"], "msg": said}]
+
+
+def test_json_of_too_many_values(client):
+    content = b'{"unit":"output_token","measurements":[' + b"1," * (2**20 - 2) + b"1]}"
+    assert "measurements are more than the 200" in problem(client.post(POST, content=content, headers=JSON))["detail"]
+    body = problem(client.post(POST, content=content.replace(b"1]}", b"1,1]}"), headers=JSON), 413)
+    assert body["detail"] == "The body holds more than 1,048,576 values."
+
+
+def test_forms_of_too_many_files_and_fields(client):
+    one = ("file", ("q.csv", b"Vendor,GPU,Count,Price\nFirmus,H100,8,19\n"))
+    path = "/api/v1/prices/import"
+    assert client.post(path, files=[one] * 20).status_code == 200
+    body = problem(client.post(path, files=[one] * 21))
+    assert body["detail"] == "the form can't be read: Too many files. Maximum number of files is 20."
+    assert client.post(path, files=[one], data={"map": [""] * 50}).status_code == 200
+    body = problem(client.post(path, files=[one], data={"map": [""] * 51}))
+    assert body["detail"] == "the form can't be read: Too many fields. Maximum number of fields is 50."
+    assert client.post(path, files=[one], data={"x": "y" * MIB}).status_code == 200
+    body = problem(client.post(path, files=[one], data={"x": "y" * (MIB + 1)}))
+    assert body["detail"] == "the form can't be read: Part exceeded maximum size of 1024KB."
+    choice = {"to": "en", **{f"x{i}": "" for i in range(4)}}
+    assert client.post("/language", data=choice, follow_redirects=False).status_code == 303
+    body = problem(client.post("/language", data=choice | {"more": ""}, headers={"accept": "*/*"}), 400)
+    assert body["detail"] == "Too many fields. Maximum number of fields is 5."
+    runs = {f"x{i}": "" for i in range(610)}
+    assert "no run is chosen" in client.post("/benchmarks/use", data=runs).text
+    body = problem(client.post("/benchmarks/use", data=runs | {"more": ""}), 400)
+    assert body["detail"] == "Too many fields. Maximum number of fields is 610."
 
 
 def test_counts_of_a_question(tight):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,7 @@ def test_settings_come_from_the_environment(monkeypatch, small):
 @pytest.mark.parametrize(
     ("name", "value"),
     [("PORT", "many"), ("PORT", "65536"), ("PORT", "-1"), ("MAX_QUERY", "0"), ("MAX_BODY", "1.5"),
-     ("MAX_MEASUREMENTS", ""), ("MAX_OFFERS", "-1"), ("MAX_COMPARE_BODY", "16MiB")],
+     ("MAX_MEASUREMENTS", ""), ("MAX_OFFERS", "-1"), ("MAX_COMPARE_BODY", "16MiB"), ("RATE_LIMIT", "fast")],
 )  # fmt: skip
 def test_a_wrong_setting_is_named_by_its_variable(monkeypatch, name, value):
     variable = f"PERDOLLAR_{name}"
@@ -163,3 +164,26 @@ def test_private_tables_by_option_and_by_setting_are_the_same(small):
     by_option, by_setting = run(*words, "--prices", small), run(*words, PERDOLLAR_PRICES=str(small))
     assert by_option.stdout == by_setting.stdout
     assert by_option.stdout.count("acme,") == 1
+
+
+def test_every_setting_is_in_the_documentation():
+    root = Path(__file__).parents[2]
+    text = "".join(
+        path.read_text(encoding="utf-8") for path in (root / "README.md", *sorted((root / "docs").glob("*.md")))
+    )
+    missing = [name for name in Settings.model_fields if f"`PERDOLLAR_{name.upper()}`" not in text]
+    assert missing == []
+
+
+def test_the_limits_in_the_documentation_are_those_of_the_settings():
+    text = (Path(__file__).parents[2] / "docs" / "access.md").read_text(encoding="utf-8")
+    settings = Settings(host="0.0.0.0")  # noqa: S104
+    told = dict(re.findall(r"`PERDOLLAR_(MAX_\w+)` \| ([\d,]+) \|", text))
+    assert told == {
+        name.upper(): f"{getattr(settings, name):,}"
+        for name in Settings.model_fields
+        if f"`PERDOLLAR_{name.upper()}` |" in text and name.startswith("max_")
+    }
+    assert len(told) == 11
+    rates = re.findall(r"`PERDOLLAR_(\w+)_LIMIT` \| `([\w/]+)` \|", text)
+    assert [rate for _, rate in rates] == list(settings.rates.values())
