@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import logging
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, ParamSpec, TypeVar
 
@@ -17,6 +19,7 @@ from pricing.errors import InvalidInputError
 from pricing.sources.document import Document, members
 from pricing.wording import say
 
+log = logging.getLogger("perdollar")
 MOST_FILES = 20
 MOST_FIELDS = 50
 # Bytes of plain files that are read before a thread would have taken its turn.
@@ -53,9 +56,21 @@ async def uploaded(request: Request, names: Sequence[str]) -> tuple[list[Part], 
         raise InvalidInputError.at(
             ("file",), say("the form can't be read: {getattr}", getattr=getattr(error, "detail", error))
         ) from error
+    except OSError as error:
+        raise no_room(error) from error
     if not parts:
         raise InvalidInputError.at(("file",), say("choose a file"))
     return parts, fields
+
+
+def no_room(error: OSError) -> ProblemError:
+    """Say that the server could not keep a large file while it arrived; the log has the reason."""
+    log.error("an upload could not be kept: %s", error.strerror or error)
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return ProblemError(
+            503, say("The server has too many files open at the moment; try again soon."), headers={"Retry-After": "5"}
+        )
+    return ProblemError(507, say("The server has no room for this upload at the moment; smaller files may pass."))
 
 
 def _last_name(name: str | None) -> str:

@@ -19,7 +19,7 @@ from app.format import sentence
 from app.problems import ProblemError, of_input
 from app.service import page, service_of
 from app.tables import built_in
-from app.uploads import Part, documents_of, uploaded, worked_on
+from app.uploads import Part, documents_of, no_room, uploaded, worked_on
 from pricing.accelerators import Catalogue
 from pricing.doubts import Doubt, doubts
 from pricing.errors import Fault, InvalidInputError
@@ -119,7 +119,10 @@ async def _uploaded(request: Request, then: Callable[[Uploaded], T]) -> T:
 
     def work() -> T:
         found = read_uploads(parts, provider, options, service.catalogue, service.today)
-        service.keep(found.id, found.text, found.table)
+        try:
+            service.keep(found.id, found.text, found.table)
+        except OSError as error:
+            raise no_room(error) from error
         return then(found)
 
     return await worked_on(parts, work)

@@ -111,6 +111,11 @@ def serving(*words, before=(), **environment):
                 process.kill()
 
 
+def limited(letter, value):
+    """Return the words that run a command under a limit of the shell's ulimit."""
+    return ["sh", "-c", f'ulimit -{letter} {value}; exec "$@"', "sh"]
+
+
 def all_of(client):
     """Receive until the server ends the connection; return what came."""
     parts = []
