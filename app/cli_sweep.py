@@ -32,12 +32,14 @@ class Job:
     """
 
     path: Path
-    offers: Path | None
+    offers: str | None
     prices: tuple[Path, ...]
     top: int | None
     as_of_text: str | None
     out: Path
     form: str
+    engine: str
+    master: str | None
 
     @cached_property
     def reader(self) -> Reader:
@@ -46,7 +48,7 @@ class Job:
         from pricing.accelerators import catalogue
         from pricing.reading import Reader
 
-        table, limits = table_and_limits(self.prices, self.offers)
+        table, limits = table_and_limits(self.prices, Path(self.offers) if self.offers else None)
         return Reader(table, catalogue(), today(), limits)
 
     @cached_property
@@ -70,13 +72,25 @@ def _numpy(job: Job) -> str:
     return run(job)
 
 
+def _polars(job: Job) -> str:
+    from app.sweep_joined import run_on_polars
+
+    return run_on_polars(job)
+
+
+def _spark(job: Job) -> str:
+    from app.sweep_joined import run_on_spark
+
+    return run_on_spark(job)
+
+
 # Each engine writes the output and returns what is said of it at the end. InvalidInputError where a row is bad.
-ENGINES: Mapping[str, Callable[[Job], str]] = {"numpy": _numpy}
+ENGINES: Mapping[str, Callable[[Job], str]] = {"numpy": _numpy, "polars": _polars, "spark": _spark}
 
 
 @click.command()
 @click.argument("scenarios", type=FILE, metavar="SCENARIOS")
-@click.option("--offers", type=FILE, metavar="TABLE", help="Price table (CSV or Parquet) in place of the built-in one.")
+@click.option("--offers", metavar="TABLE", help="Price table (CSV or Parquet) in place of the built-in one.")
 @click.option(
     "--top",
     type=click.IntRange(1, MOST_TOP),
@@ -86,17 +100,23 @@ ENGINES: Mapping[str, Callable[[Job], str]] = {"numpy": _numpy}
 @click.option("--summary", is_flag=True, help="In place of estimates: their number, lowest and mean cost.")
 @click.option("--out", required=True, type=FILE, metavar="FILE", help="File to write, ending in .csv or .parquet.")
 @click.option(
-    "--engine", type=click.Choice(tuple(ENGINES)), default="numpy", show_default=True, help="What calculates."
+    "--engine",
+    type=click.Choice(tuple(ENGINES)),
+    default="numpy",
+    show_default=True,
+    help="What calculates: polars for tables larger than memory, spark for a cluster; both need --offers.",
 )
+@click.option("--master", metavar="URL", help="Spark's master, such as spark://host:7077; else as configured.")
 @as_of_option
 @prices_option
 def sweep(
     scenarios: Path,
-    offers: Path | None,
+    offers: str | None,
     top: int | None,
     summary: bool,
     out: Path,
     engine: str,
+    master: str | None,
     as_of: str | None,
     prices: tuple[Path, ...],
 ) -> None:
@@ -114,13 +134,16 @@ def sweep(
     """
     from pricing.errors import InvalidInputError
 
+    if master is not None and engine != "spark":
+        raise click.UsageError("--master is Spark's; add --engine spark")
     if summary and top is not None:
         raise click.UsageError("--top asks for estimates and --summary for figures in their place; give one of them")
     form = out.suffix.lower().removeprefix(".")
     if form not in ("csv", "parquet"):
         fail(f"--out {out}: the ending says the form; write a name that ends in .csv or .parquet")
-    _check_out(out, [scenarios, *([offers] if offers else []), *prices])
-    job = Job(scenarios, offers, prices, None if summary else top or DEFAULT_TOP, as_of, out, form)
+    _check_out(out, [scenarios, *([Path(offers)] if offers else []), *prices])
+    wanted = None if summary else top or DEFAULT_TOP
+    job = Job(scenarios, offers, prices, wanted, as_of, out, form, engine, master)
     try:
         said = ENGINES[engine](job)
     except InvalidInputError as error:

@@ -80,6 +80,11 @@ def settings_of_environment() -> Settings:
         fail(f"the environment variable {name} is wrong: {first['msg'].removeprefix('Value error, ')}")
 
 
+def any_setting() -> bool:
+    """Tell whether the environment has a setting: reading of settings is slow to load, and mostly there are none."""
+    return any(name.startswith("PERDOLLAR_") and name != "PERDOLLAR_FOLDER" for name in os.environ)
+
+
 def table_and_limits(paths: Sequence[Path], offers: Path | None = None) -> tuple[PriceTable, Limits]:
     """Open the built-in table with the private ones of settings and options; return also the limits.
 
@@ -89,8 +94,7 @@ def table_and_limits(paths: Sequence[Path], offers: Path | None = None) -> tuple
     from pricing.question import DEFAULT_LIMITS
 
     refreshed = [] if offers else refreshed_files(refreshed_folder())
-    if not any(name.startswith("PERDOLLAR_") and name != "PERDOLLAR_FOLDER" for name in os.environ):
-        # Reading of settings is slow to load, and there are none.
+    if not any_setting():
         return open_table(paths, refreshed, offers), DEFAULT_LIMITS
     settings = settings_of_environment()
     private = [] if offers else [table.path for table in settings.tables]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
@@ -14,7 +14,9 @@ from app.commands import fail
 from app.sweep_files import assemble, catalogue_digest, digest_and_rows, part_of
 from app.sweep_parts import BusyError, Parts
 from pricing.errors import InvalidInputError
-from pricing.sweeps.engine import Engine, portions
+from pricing.sweeps.engine import MOST_SCENARIOS, Engine, portions
+from pricing.sweeps.results import Values
+from pricing.sweeps.scenarios import Scenario
 
 if TYPE_CHECKING:
     from app.cli_sweep import Job
@@ -28,6 +30,7 @@ _WORDS = {
     "as_of": "the date of the prices (--as-of)",
     "top": "--top or --summary",
     "form": "the form of the output",
+    "engine": "--engine",
 }
 
 
@@ -62,8 +65,28 @@ def _progress(total: int, done: int) -> _Progress:
     return bar
 
 
+class Answering(Protocol):
+    """What answers scenarios."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the result's columns."""
+
+    def result(self, scenarios: Sequence[Scenario]) -> dict[str, Values]:
+        """Return the rows of the result for these scenarios, in columns."""
+
+
 def run(job: Job) -> str:
-    """Answer the scenarios, or those that an earlier run did not get to, and write the output."""
+    """Answer the scenarios with NumPy."""
+    reader = job.reader
+    return answer(job, Engine(reader.table, reader.catalogue, job.as_of, job.top), MOST_SCENARIOS)
+
+
+def answer(job: Job, engine: Answering, most: int) -> str:
+    """Answer the scenarios, or those that an earlier run did not get to, and write the output.
+
+    At most `most` scenarios are given to the engine at once.
+    """
     scenarios = job.scenarios
     try:
         digest, rows = digest_and_rows(job.path)
@@ -75,6 +98,7 @@ def run(job: Job) -> str:
             "as_of": str(job.as_of),
             "top": job.top,
             "form": job.form,
+            "engine": job.engine,
         }
         parts = Parts(job.out, made_from)
     except BusyError:
@@ -87,10 +111,9 @@ def run(job: Job) -> str:
     resumed = parts.done
     if resumed:
         click.echo(f"going on after {resumed:,} scenarios, which {parts.folder} holds", err=True)
-    engine = Engine(job.reader.table, job.reader.catalogue, job.as_of, job.top)
     try:
         with _progress(rows, resumed) as bar:
-            for portion in portions(scenarios.read(skip=resumed), job.top):
+            for portion in portions(scenarios.read(skip=resumed), job.top, most):
                 parts.add(len(portion), part_of(engine.result(portion), job.form))
                 bar.update(len(portion))
         answered = parts.done

@@ -33,14 +33,14 @@ _MOST_REASONS = 20_000
 NO_OFFER = "no_offer"
 
 
-def portions(scenarios: Iterable[Scenario], top: int | None) -> Iterator[list[Scenario]]:
+def portions(scenarios: Iterable[Scenario], top: int | None, most: int = MOST_SCENARIOS) -> Iterator[list[Scenario]]:
     """Yield scenarios in portions that are worked out at once; the same scenarios give the same portions."""
     portion: list[Scenario] = []
     rows = 0
     for scenario in scenarios:
         portion.append(scenario)
         rows += (top or 1) * len(scenario.measurements)
-        if len(portion) == MOST_SCENARIOS or rows >= MOST_ROWS:
+        if len(portion) == most or rows >= MOST_ROWS:
             yield portion
             portion, rows = [], 0
     if portion:

@@ -96,13 +96,13 @@ SCENARIO = st.fixed_dictionaries(
 )
 
 
-def _unlike(row):
+def unlike(row):
     return tuple(
         row[k] for k in ("provider", "instance_type", "accelerator_count", "region", "purchase", "term_months")
     )
 
 
-def _right(row):
+def right(row):
     """Make the cells of a row go together: no accelerators without a name, no date of two prices."""
     plain = row["accelerator"] == ""
     return row | ({"accelerator_count": 0, "sizes": ""} if plain else {})
@@ -114,7 +114,7 @@ def _table(rows):
     return table(*(offer(**row) for row in named))
 
 
-TABLES = st.lists(OFFER.map(_right), min_size=1, max_size=25, unique_by=_unlike).map(_table)
+TABLES = st.lists(OFFER.map(right), min_size=1, max_size=25, unique_by=unlike).map(_table)
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
@@ -149,8 +149,7 @@ def test_of_many_offers_of_one_price_only_the_first_are_looked_at(tmp_path):
 
 def test_portions_end_where_their_rows_would_be_too_many(tmp_path, monkeypatch):
     monkeypatch.setattr(engine, "MOST_ROWS", 12)
-    monkeypatch.setattr(engine, "MOST_SCENARIOS", 5)
     (one,) = scenarios_of(tmp_path / "one.csv", table(offer()), [{"unit": "request", "m": "H100-SXM:8=5"}])
-    assert [len(p) for p in portions([one] * 12, None)] == [5, 5, 2]
-    assert [len(p) for p in portions([one] * 12, 6)] == [2] * 6
-    assert [len(p) for p in portions([one] * 2, 100)] == [1, 1]
+    assert [len(p) for p in portions([one] * 12, None, 5)] == [5, 5, 2]
+    assert [len(p) for p in portions([one] * 12, 6, 5)] == [2] * 6
+    assert [len(p) for p in portions([one] * 2, 100, 5)] == [1, 1]
