@@ -6,7 +6,7 @@ RUN_STAMP := $(VENV)/.run-$(shell cksum < requirements.lock | cut -d ' ' -f 1)
 DEV_STAMP := $(VENV)/.dev-$(shell cksum < requirements-dev.lock | cut -d ' ' -f 1)
 ARGS ?=
 
-.PHONY: help run test lint format bench html screenshots measured load rivals lock catalog wheel browser clean
+.PHONY: help run test lint format bench html screenshots measured load rivals spark fuzz audit lock catalog wheel browser clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -53,6 +53,11 @@ RIVALS_STAMP := $(RIVALS)/.rivals-$(shell cksum < requirements-rivals.lock | cut
 rivals: $(DEV_STAMP) $(RIVALS_STAMP) ## Ask gpuhunt, SkyPilot and PerDollar the same (installs the other two, 450 MB)
 	$(BIN)/python -m tests.rivals $(RIVALS)/bin/python
 
+SPARK := .venv-spark
+SPARK_STAMP := $(SPARK)/.spark-$(shell cksum < requirements-spark.lock | cut -d ' ' -f 1)
+spark: $(SPARK_STAMP) ## Test sweeps on Apache Spark in local mode (needs Java 17; installs pyspark, 900 MB)
+	$(SPARK)/bin/python -m pytest tests/spark $(ARGS)
+
 browser: ## Install Chromium for the browser tests where there is none
 	@sh tests/browser/install_chromium.sh
 
@@ -64,6 +69,7 @@ lock: ## Pin all dependencies anew, with hashes
 	@$(BIN)/pip install --quiet --disable-pip-version-check uv
 	$(LOCK) pyproject.toml --output-file requirements.lock
 	$(LOCK) pyproject.toml --extra dev --output-file requirements-dev.lock
+	$(LOCK) pyproject.toml --extra spark --extra dev --output-file requirements-spark.lock
 	printf 'gpuhunt\nskypilot\n' | $(LOCK) - --output-file requirements-rivals.lock
 
 catalog: $(DEV_STAMP) ## Bring the texts of pages and sentences into the catalog of translations
@@ -73,7 +79,7 @@ wheel: $(DEV_STAMP) ## Build a wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) $(MEASURED) $(RIVALS) $(CHECKER) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(MEASURED) $(SPARK) $(RIVALS) $(CHECKER) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(RUN_STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -90,4 +96,10 @@ $(DEV_STAMP): pyproject.toml
 $(RIVALS_STAMP):
 	@test -x $(RIVALS)/bin/python || $(PYTHON) -m venv $(RIVALS)
 	$(RIVALS)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-rivals.lock
+	@touch $@
+
+$(SPARK_STAMP): pyproject.toml
+	@test -x $(SPARK)/bin/python || $(PYTHON) -m venv $(SPARK)
+	$(SPARK)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-spark.lock
+	$(SPARK)/bin/pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $@

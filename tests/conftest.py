@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import tempfile
 
 # Tests over real files, and of real models, run only where these are named.
 _NEEDED = {"real": "PERDOLLAR_REAL_FILES", "measured": "PERDOLLAR_MEASURED_PYTHON"}
 collect_ignore = [folder for folder, name in _NEEDED.items() if not os.environ.get(name)]
+# Spark is not among what every test needs.
+if importlib.util.find_spec("pyspark") is None:
+    collect_ignore.append("spark")
 # Prices that the user has refreshed are no part of what is tested.
 os.environ["PERDOLLAR_FOLDER"] = os.path.join(tempfile.gettempdir(), "perdollar-tests-have-no-refreshed-prices")

@@ -1,12 +1,13 @@
-"""Run all benchmarks, or those named: kernel, files, importing, process, serving, sweeping, visiting."""
+"""Run all benchmarks, or those named: clustering, kernel, files, importing, process, serving, sweeping, visiting."""
 
 from __future__ import annotations
 
 import sys
 
-from tests.bench import files, importing, kernel, process, serving, sweeping, visiting
+from tests.bench import clustering, files, importing, kernel, process, serving, sweeping, visiting
 
 ALL = {
+    "clustering": clustering,
     "kernel": kernel,
     "files": files,
     "importing": importing,
