@@ -5,6 +5,7 @@ Text columns hold codes into sorted vocabularies, so that filters and ties are i
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -111,8 +112,11 @@ class Words:
 
     def mask(self, wanted: Iterable[str]) -> np.ndarray:
         """Return, for each row, whether its value is one of `wanted`."""
-        chosen = set(wanted)
-        known: np.ndarray = np.fromiter((word in chosen for word in self.vocabulary), bool, len(self.vocabulary))
+        known = np.zeros(len(self.vocabulary), bool)
+        for text in wanted:
+            place = bisect_left(self.vocabulary, text)
+            if self.vocabulary[place : place + 1] == (text,):
+                known[place] = True
         mask: np.ndarray = known[self.codes]
         return mask
 
