@@ -21,7 +21,9 @@ from app.logs import REQUEST_ID
 from app.observed import Observed, route_of
 from app.openapi import AnswerOut, FaultOut, ProblemOut
 from app.openapi_access import secure
+from app.openapi_answers import MODELS
 from app.openapi_decisions import schemas as decision_schemas
+from app.openapi_links import operation_id
 from app.problems import DETAILS, ProblemError, json_response, wants_page
 from app.rates import Rates
 from app.routes import (
@@ -94,6 +96,7 @@ def create_app(
         title="PerDollar",
         version="1",
         description=DESCRIPTION,
+        generate_unique_id_function=lambda route: operation_id(route.path_format, *sorted(route.methods or ())),
         docs_url=None,
         redoc_url=None,
         license_info={"name": "Apache-2.0"},
@@ -142,7 +145,7 @@ def _document(app: FastAPI, *, guarded: bool) -> None:
         if app.openapi_schema is None:
             document = made()
             schemas = document.setdefault("components", {}).setdefault("schemas", {})
-            for model in (QuestionIn, AnswerOut, ProblemOut, FaultOut):
+            for model in (QuestionIn, AnswerOut, ProblemOut, FaultOut, *MODELS):
                 schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
                 schemas.update(schema.pop("$defs", {}))
                 schemas[model.__name__] = schema

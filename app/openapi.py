@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from datetime import date
 from typing import Any
 
 from pydantic import BaseModel, Field, create_model
 
+from app.openapi_parts import Schema, value_of
 from pricing.browse import PRICE_COLUMNS
 from pricing.changes import DEFAULT_CHANGES, KINDS, MOST_CHANGES
 from pricing.columns import COLUMNS, Column
@@ -128,15 +130,18 @@ ACCELERATOR_DOCS: dict[str, tuple[str, str, bool]] = {
 _TYPES: dict[str, Any] = {"number": float, "whole": int, "text": str, "date": date, "boolean": bool}
 
 
-def _row_model(name: str, columns: tuple[Column[Any], ...]) -> type[BaseModel]:
+def row_model(name: str, columns: tuple[Column[Any], ...], *, optional: bool = False) -> type[BaseModel]:
+    """Make the model of a row; where `optional`, a row may have some of the columns only."""
     fields: dict[str, Any] = {
-        column.name: (_TYPES[column.kind] | None, Field(description=column.doc)) for column in columns
+        column.name: (_TYPES[column.kind] | None, Field(None if optional else ..., description=column.doc))
+        for column in columns
     }
     return create_model(name, **fields)
 
 
-Estimate = _row_model("Estimate", COLUMNS)
-Price = _row_model("Price", PRICE_COLUMNS)
+# A question may name the columns that it wants.
+Estimate = row_model("Estimate", COLUMNS, optional=True)
+Price = row_model("Price", PRICE_COLUMNS)
 
 
 class ExcludedOut(BaseModel):
@@ -255,19 +260,34 @@ class ProblemOut(BaseModel):
     errors: list[FaultOut]
 
 
-def parameters(docs: dict[str, tuple[str, str, bool]], required: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    """Return OpenAPI parameters of a query."""
+def parameters(
+    docs: Mapping[str, tuple[str, str, bool]],
+    required: Collection[str] = (),
+    own: Mapping[str, Schema] | None = None,
+) -> list[dict[str, Any]]:
+    """Return OpenAPI parameters of a query; `own` says what those that this address alone has may hold."""
     return [
         {
             "name": name,
             "in": "query",
             "required": name in required,
             "description": description,
-            "schema": {"type": "array", "items": {"type": "string"}} if several else {"type": "string"},
-            "example": [example] if several else example,
+            **_held(value_of(name, own or {}), example, several=several, required=name in required),
         }
         for name, (description, example, several) in docs.items()
     ]
+
+
+_READ: dict[str, type] = {"integer": int, "number": float}
+
+
+def _held(value: Schema, text: str, *, several: bool, required: bool) -> dict[str, Any]:
+    """Describe what a parameter holds, with the example as such a value."""
+    example = _READ.get(value["type"], str)(text) if text else ""
+    if not several:
+        return {"schema": value} | ({"example": example} if text else {})
+    schema = {"type": "array", "items": value} | ({"minItems": 1} if required else {})
+    return {"schema": schema} | ({"example": [example]} if text else {})
 
 
 def upload(files: str, **fields: dict[str, Any]) -> dict[str, Any]:
@@ -285,10 +305,15 @@ def detail_parameters() -> list[dict[str, Any]]:
             "in": "query",
             "required": False,
             "description": f"Of the first measurement (m2.{name} of the second, …): {doc}",
-            "schema": {"type": "string"},
+            "schema": value_of(name, {}),
         }
         for name, doc in DETAIL_DOCS.items()
     ]
+
+
+def compare_parameters() -> list[dict[str, Any]]:
+    """Return the parameters of a comparison's links."""
+    return [*parameters(COMPARE_DOCS, ("unit", "m")), *detail_parameters()]
 
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -304,7 +329,10 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 STAYS: dict[int | str, dict[str, Any]] = {
     409: {**PROBLEMS[422], "description": "A price file can't be read; the table in use stays."}
 }
-UNSUPPORTED: dict[int | str, dict[str, Any]] = {415: {**PROBLEMS[422], "description": "The body is not JSON."}}
+TOO_LARGE: dict[int | str, dict[str, Any]] = {413: PROBLEMS[413]}
+UNSUPPORTED: dict[int | str, dict[str, Any]] = {
+    415: {**PROBLEMS[422], "description": "The body is of another type than those that are read here."}
+}
 EXAMPLE_BODY = {
     "unit": "output_token",
     "measurements": [

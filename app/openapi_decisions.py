@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, Field, create_model
+from pydantic.fields import FieldInfo
 
-from app.openapi import COMPARE_DOCS, DifferenceOut, PricesOut, PriceUsedOut, WarningOut
+from app.openapi import (
+    COMPARE_DOCS,
+    DifferenceOut,
+    PricesOut,
+    PriceUsedOut,
+    WarningOut,
+    detail_parameters,
+    parameters,
+)
+from app.openapi_parts import FLAG, TEXT, Schema, one_of
 from pricing.decisions import DECISIONS, decision_named
 from pricing.decisions.asking import json_fields, takes_several
 from pricing.decisions.decision import Decision, Figure
@@ -96,7 +106,32 @@ def body_schema(decision: Decision) -> dict[str, Any]:
     )
     properties = dict(own.get("properties", {}))
     properties |= {name: question["properties"][name] for name in json_fields(decision)}
-    return {"type": "object", "properties": properties, "additionalProperties": False}
+    least, most = decision.measurements
+    if "measurements" in properties:
+        properties["measurements"] = properties["measurements"] | {"minItems": least, "maxItems": most}
+    required = [*own.get("required", []), *(("measurements",) if least else ())]
+    if least and not decision.unit:
+        required.append("unit")
+    schema: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
+    return schema | ({"required": required} if required else {})
+
+
+def link_parameters(decision: Decision) -> list[dict[str, Any]]:
+    """Describe the parameters of its links: its own as text, and those of a comparison that it takes."""
+    required = [name for name, info in decision.inputs.model_fields.items() if info.is_required()]
+    if decision.measurements[0]:
+        required += ["m"] if decision.unit else ["unit", "m"]
+    own = {name: _value(info) for name, info in decision.inputs.model_fields.items()}
+    described = parameters(parameter_docs(decision), required, own)
+    return [*described, *(detail_parameters() if "m" in decision.takes else [])]
+
+
+def _value(info: FieldInfo) -> Schema:
+    kinds = [info.annotation, *get_args(info.annotation)]
+    choices = next((get_args(kind) for kind in kinds if get_origin(kind) is Literal), ())
+    if choices:
+        return one_of(choices)
+    return FLAG if bool in kinds else TEXT
 
 
 def example_body(decision: Decision) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from fastapi.responses import Response, StreamingResponse
 
 from app import openapi
 from app.exports import dumps, in_turns, table_csv
+from app.openapi_links import OF_ACCELERATORS
+from app.openapi_parts import ATTACHED, file_of, json_of
 from app.problems import of_input
 from app.service import Pairs, by_field, grouped, link, page, query_pairs, service_of, typed_pairs
 from pricing.chips import Chip, chip_columns, chips
@@ -30,7 +32,15 @@ def _rows(request: Request) -> list[dict[str, object]]:
         raise of_input(error, "query") from error
 
 
-@router.get("/accelerators.json", responses=openapi.PROBLEMS, openapi_extra=_DOCS, summary="Accelerators, as JSON")
+@router.get(
+    "/accelerators.json",
+    responses={
+        **json_of("AcceleratorsOut", "All that match.", links=OF_ACCELERATORS),
+        **openapi.PROBLEMS,
+    },
+    openapi_extra=_DOCS,
+    summary="Accelerators, as JSON",
+)
 async def accelerators_json(request: Request) -> Response:
     """List the accelerators: memory, bandwidth, TFLOPS, cores, PyTorch device, aliases, offers."""
     rows = _rows(request)
@@ -40,7 +50,10 @@ async def accelerators_json(request: Request) -> Response:
 @router.get(
     "/accelerators.csv",
     response_class=StreamingResponse,
-    responses={200: {"content": {"text/csv": {}}, "description": "One accelerator a line."}, **openapi.PROBLEMS},
+    responses={
+        **file_of("text/csv", "One accelerator a line.", headers=ATTACHED),
+        **openapi.PROBLEMS,
+    },
     openapi_extra=_DOCS,
     summary="Accelerators, as CSV",
 )

@@ -13,6 +13,8 @@ from app import openapi
 from app.exports import dumps
 from app.format import sentence
 from app.languages import translated
+from app.openapi_links import OF_RUNS
+from app.openapi_parts import json_of
 from app.problems import of_input
 from app.service import link, page, service_of
 from app.uploads import Part, documents_of, uploaded, worked_on
@@ -56,7 +58,11 @@ async def _uploaded(request: Request) -> Read:
 
 @router.post(
     "/api/v1/benchmarks/read",
-    responses={**openapi.PROBLEMS, **openapi.UNSUPPORTED},
+    responses={
+        **json_of("BenchmarksOut", "The runs.", links=OF_RUNS),
+        **openapi.PROBLEMS,
+        **openapi.UNSUPPORTED,
+    },
     openapi_extra=_DOCS,
     summary="Read result files of benchmark tools",
 )

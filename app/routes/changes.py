@@ -9,13 +9,15 @@ from fastapi.responses import Response, StreamingResponse
 
 from app import openapi
 from app.exports import dumps, in_turns, table_csv
+from app.openapi_links import OF_CHANGES
+from app.openapi_parts import ATTACHED, CHANGED, file_of, json_of
 from app.problems import of_input
 from app.service import Pairs, by_field, grouped, link, linked, page, query_pairs, service_for, service_of, typed_pairs
 from pricing.changes import KINDS, Change, Changed, changed
 from pricing.errors import InvalidInputError
 
 router = APIRouter(tags=["prices"])
-_DOCS: dict[str, Any] = {"parameters": openapi.parameters(openapi.CHANGES_DOCS)}
+_DOCS: dict[str, Any] = {"parameters": openapi.parameters(openapi.CHANGES_DOCS, own=CHANGED)}
 
 
 def _found(request: Request, pairs: Pairs, *, all_rows: bool = False) -> Changed:
@@ -25,7 +27,15 @@ def _found(request: Request, pairs: Pairs, *, all_rows: bool = False) -> Changed
     return changed(pairs, service.table, own, service.today, all_rows=all_rows)
 
 
-@router.get("/prices/changes.json", responses=openapi.PROBLEMS, openapi_extra=_DOCS, summary="Changes, as JSON")
+@router.get(
+    "/prices/changes.json",
+    responses={
+        **json_of("ChangesOut", "A page of changes.", links=OF_CHANGES),
+        **openapi.PROBLEMS,
+    },
+    openapi_extra=_DOCS,
+    summary="Changes, as JSON",
+)
 async def changes_json(request: Request) -> Response:
     """List what is new, gone, dearer or cheaper, the biggest moves first, with counts by provider."""
     try:
@@ -47,7 +57,10 @@ async def changes_json(request: Request) -> Response:
 @router.get(
     "/prices/changes.csv",
     response_class=StreamingResponse,
-    responses={200: {"content": {"text/csv": {}}, "description": "One change a line."}, **openapi.PROBLEMS},
+    responses={
+        **file_of("text/csv", "One change a line.", headers=ATTACHED),
+        **openapi.PROBLEMS,
+    },
     openapi_extra=_DOCS,
     summary="Changes, as CSV",
 )

@@ -12,6 +12,8 @@ from starlette.concurrency import run_in_threadpool
 from app import openapi
 from app.bodies import json_body
 from app.exports import answer_csv, answer_json, in_turns
+from app.openapi_links import OF_COMPARISON
+from app.openapi_parts import ATTACHED, file_of
 from app.problems import of_input
 from app.service import Service, link, query_pairs, service_for, service_of
 from app.spreadsheets import XLSX, markdown, tsv, xlsx
@@ -31,9 +33,7 @@ SHORT = (
 )  # fmt: skip
 # From this many inline offers on, the answer is worked out beside the event loop, not in it.
 MANY_OFFERS = 200
-_GET_DOCS: dict[str, Any] = {
-    "parameters": [*openapi.parameters(openapi.COMPARE_DOCS, ("unit", "m")), *openapi.detail_parameters()]
-}
+_GET_DOCS: dict[str, Any] = {"parameters": openapi.compare_parameters()}
 _POST_DOCS: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -56,7 +56,7 @@ def _asked(request: Request) -> Question:
 @router.get(
     "/compare.json",
     response_model=openapi.AnswerOut,
-    responses=openapi.PROBLEMS,
+    responses={200: {"links": OF_COMPARISON}, **openapi.PROBLEMS},
     openapi_extra=_GET_DOCS,
     summary="Compare, as JSON",
 )
@@ -69,10 +69,7 @@ async def compare_json(request: Request) -> Response:
     "/compare.csv",
     response_class=StreamingResponse,
     responses={
-        200: {
-            "content": {"text/csv": {}},
-            "description": "All estimates, one a line; the columns are those of the JSON.",
-        },
+        **file_of("text/csv", "All estimates, one a line; the columns are those of the JSON.", headers=ATTACHED),
         **openapi.PROBLEMS,
     },
     openapi_extra=_GET_DOCS,
@@ -92,7 +89,11 @@ def _attachment(answer: Answer, ending: str) -> dict[str, str]:
 
 @router.get(
     "/compare.xlsx",
-    responses={200: {"content": {XLSX: {}}, "description": "A workbook with the CSV's columns."}, **openapi.PROBLEMS},
+    response_class=Response,
+    responses={
+        **file_of(XLSX, "A workbook with the CSV's columns.", binary=True, headers=ATTACHED),
+        **openapi.PROBLEMS,
+    },
     openapi_extra=_GET_DOCS,
     summary="Compare, as XLSX",
 )
@@ -111,11 +112,14 @@ async def compare_xlsx(request: Request) -> Response:
 
 @router.get(
     "/compare.tsv",
-    responses={200: {"content": {"text/tab-separated-values": {}}, "description": "To paste into a spreadsheet."},
-               **openapi.PROBLEMS},
+    response_class=Response,
+    responses={
+        **file_of("text/tab-separated-values", "To paste into a spreadsheet."),
+        **openapi.PROBLEMS,
+    },
     openapi_extra=_GET_DOCS,
     summary="Compare, as TSV",
-)  # fmt: skip
+)
 async def compare_tsv(request: Request) -> Response:
     """Give the page's estimates between tabs, as a spreadsheet takes them from the clipboard."""
     answer = _one_page(request)
@@ -127,11 +131,11 @@ async def compare_tsv(request: Request) -> Response:
 
 @router.get(
     "/compare.md",
-    responses={200: {"content": {"text/markdown": {}}, "description": "To paste into an issue or a README."},
-               **openapi.PROBLEMS},
+    response_class=Response,
+    responses={**file_of("text/markdown", "To paste into an issue or a README."), **openapi.PROBLEMS},
     openapi_extra=_GET_DOCS,
     summary="Compare, as Markdown",
-)  # fmt: skip
+)
 async def compare_markdown(request: Request) -> Response:
     """Give the page's estimates as a table in Markdown, rounded for reading, with a link to the answer."""
     answer = _one_page(request)
@@ -165,7 +169,7 @@ def _all_rows(request: Request) -> Answer:
 @router.post(
     "/api/v1/compare",
     response_model=openapi.AnswerOut,
-    responses={**openapi.PROBLEMS, **openapi.UNSUPPORTED},
+    responses={200: {"links": OF_COMPARISON}, **openapi.PROBLEMS, **openapi.UNSUPPORTED},
     openapi_extra=_POST_DOCS,
     summary="Compare, question as JSON",
 )

@@ -17,7 +17,8 @@ from app.decided import main_table, shown_on_page, solved_csv, solved_json
 from app.exports import in_turns
 from app.format import words
 from app.languages import translated
-from app.openapi_decisions import answer_schema, example_body, parameter_docs, question_schema
+from app.openapi_decisions import answer_schema, example_body, link_parameters, question_schema
+from app.openapi_parts import ATTACHED, file_of
 from app.problems import of_input
 from app.service import (
     SEVERAL,
@@ -191,12 +192,7 @@ def _compare_link(solved: Solved) -> str | None:
 
 
 def _add(asked: Decision) -> None:
-    documented: dict[str, Any] = {
-        "parameters": [
-            *openapi.parameters(parameter_docs(asked)),
-            *(openapi.detail_parameters() if "m" in asked.takes else []),
-        ]
-    }
+    documented: dict[str, Any] = {"parameters": link_parameters(asked)}
     name = asked.name
     content = {"application/json": {"schema": answer_schema(asked)}}
     answer: dict[int | str, dict[str, Any]] = {200: {"content": content, "description": asked.title}}
@@ -212,8 +208,10 @@ def _add(asked: Decision) -> None:
         shown = table or main
         add(
             path, _csv(asked, shown), response_class=StreamingResponse,
-            responses={200: {"content": {"text/csv": {}}, "description": shown.title if shown else "The figures."},
-                       **openapi.PROBLEMS},
+            responses={
+                **file_of("text/csv", shown.title if shown else "The figures.", headers=ATTACHED),
+                **openapi.PROBLEMS,
+            },
             openapi_extra=documented, summary=f"{shown.title if shown else asked.title} As CSV",
             description=(shown.note or shown.title) if shown else asked.intro,
         )  # fmt: skip

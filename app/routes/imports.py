@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -16,6 +16,8 @@ from markupsafe import Markup
 from app import openapi
 from app.exports import dumps
 from app.format import sentence
+from app.openapi_links import OF_TABLE
+from app.openapi_parts import ATTACHED, TABLE_NAME, file_of, json_of
 from app.problems import ProblemError, of_input
 from app.service import page, service_of
 from app.tables import built_in
@@ -39,6 +41,10 @@ _DOCS = openapi.upload(
     map={"type": "array", "items": {"type": "string"}, "description": "COLUMN=HEADING."},
     decimal={"type": "string", "enum": [".", ","], "description": "Of a spreadsheet."},
 )
+_NAME: dict[str, Any] = {
+    "name": "name", "in": "path", "required": True, "schema": TABLE_NAME,
+    "description": "The `table` of the answer to an upload.",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -130,7 +136,11 @@ async def _uploaded(request: Request, then: Callable[[Uploaded], T]) -> T:
 
 @router.post(
     "/api/v1/prices/import",
-    responses={**openapi.PROBLEMS, **openapi.UNSUPPORTED},
+    responses={
+        **json_of("ImportOut", "What was read, and the name of the table that it makes.", links=OF_TABLE),
+        **openapi.PROBLEMS,
+        **openapi.UNSUPPORTED,
+    },
     openapi_extra=_DOCS,
     summary="Read price files of other tools",
 )
@@ -179,10 +189,20 @@ def _page(found: Uploaded | None, problems: dict[str, Markup], status: int = 200
     return page("import.html", context, status=status)
 
 
-@router.get("/prices/import/{name}.csv", include_in_schema=False)
-async def import_csv(request: Request, name: str) -> Response:
-    """Give the table that was made of an upload."""
-    text, _ = service_of(request).kept(name)
+@router.get(
+    "/prices/import/{name}.csv",
+    response_class=Response,
+    responses={
+        **file_of("text/csv", "The table, in PerDollar's schema.", headers=ATTACHED),
+        404: {**openapi.PROBLEMS[422], "description": "The server does not keep that table any more."},
+        **openapi.TOO_LARGE,
+    },
+    openapi_extra={"parameters": [_NAME]},
+    summary="An uploaded table, as CSV",
+)
+async def import_csv(request: Request) -> Response:
+    """Give the table that was made of an upload, as long as the server keeps it."""
+    text, _ = service_of(request).kept(request.path_params["name"])
     if text is None:
         raise ProblemError(404, say("That table is not here any more; upload the files again."))
     headers = {"Content-Disposition": 'attachment; filename="prices.csv"'}

@@ -18,7 +18,8 @@ from app.charts.canvas import POLICY
 from app.charts.drawings import Footer, curves_svg, dots_svg, history_svg, lines_svg, tornado_svg
 from app.charts.png import png
 from app.exports import page_rows
-from app.openapi_decisions import parameter_docs
+from app.openapi_decisions import link_parameters
+from app.openapi_parts import ATTACHED, BROWSED, file_of, header
 from app.problems import of_input
 from app.routes.compare import CHART_ROWS
 from app.routes.prices import history_of, offers_of
@@ -41,12 +42,30 @@ SVG, PNG = "image/svg+xml", "image/png"
 Drawn = Callable[[Service, list[tuple[str, str]]], tuple[str, str]]
 
 
+# An answer that is known already is not sent again.
+_KEPT = {
+    "ETag": header("Names what is drawn; it changes with every price, figure and word."),
+    "Cache-Control": header("How long it may be kept, and by whom."),
+}
+_SAME: dict[int | str, dict[str, Any]] = {
+    304: {"description": "The picture is the one that is known.", "headers": _KEPT}
+}
+_ASKED: dict[str, Any] = {
+    "name": "If-None-Match", "in": "header", "required": False, "schema": {"type": "string"},
+    "description": "ETags of pictures that are known, joined by commas.",
+}  # fmt: skip
+
+
 def _add(address: str, drawn: Drawn, docs: dict[str, Any], shown: str) -> None:
     """Serve a drawing as SVG and as PNG; `drawn` gives it with the name of its file."""
     for ending, kind in (("svg", SVG), ("png", PNG)):
         router.add_api_route(
             f"{address}.{ending}", _handler(drawn, ending), response_class=Response,
-            responses={200: {"content": {kind: {}}, "description": shown}, **openapi.PROBLEMS}, openapi_extra=docs,
+            responses={
+                **file_of(kind, shown, binary=ending == "png", headers=ATTACHED | _KEPT), **_SAME,
+                **openapi.PROBLEMS,
+            },
+            openapi_extra={"parameters": [*docs["parameters"], _ASKED]},
             summary=f"{shown} As {ending.upper()}",
             description="Made to be shown by other sites: in English, with date and table of the prices at its foot.",
         )  # fmt: skip
@@ -150,15 +169,16 @@ def _decided(asked: Decision) -> Drawn:
     return drawn
 
 
-_COMPARED: dict[str, Any] = {
-    "parameters": [*openapi.parameters(openapi.COMPARE_DOCS, ("unit", "m")), *openapi.detail_parameters()]
-}
+_COMPARED: dict[str, Any] = {"parameters": openapi.compare_parameters()}
 _add("/compare", _dots, _COMPARED, "The cheapest estimates with their ranges.")
 _add("/compare/latency", _latency, _COMPARED, "Cost against latency.")
 _add("/compare/tornado", _tornado, _COMPARED, "What moves the cost of the cheapest estimate.")
-_add("/prices", _history, {"parameters": openapi.parameters(openapi.PRICES_DOCS)}, "The prices of one offer over time.")
+_add(
+    "/prices",
+    _history,
+    {"parameters": openapi.parameters(openapi.PRICES_DOCS, own=BROWSED)},
+    "The prices of one offer over time.",
+)
 for _each in (decision_named(name) for name in DECISIONS):
     if _each.chart:
-        _docs = openapi.parameters(parameter_docs(_each))
-        _docs += openapi.detail_parameters() if "m" in _each.takes else []
-        _add(f"/{_each.name}", _decided(_each), {"parameters": _docs}, _each.chart)
+        _add(f"/{_each.name}", _decided(_each), {"parameters": link_parameters(_each)}, _each.chart)

@@ -11,6 +11,8 @@ from fastapi.responses import Response, StreamingResponse
 from app import openapi
 from app.charts import HistoryChart, history_chart
 from app.exports import dumps, in_turns, page_rows, rows_of, table_csv
+from app.openapi_links import OF_PRICES
+from app.openapi_parts import ATTACHED, BROWSED, file_of
 from app.problems import of_input
 from app.service import (
     Pairs,
@@ -30,7 +32,7 @@ from pricing.errors import InvalidInputError
 from pricing.offers import AVAILABILITY, EVIDENCE, PURCHASES
 
 router = APIRouter(tags=["prices"])
-_DOCS: dict[str, Any] = {"parameters": openapi.parameters(openapi.PRICES_DOCS)}
+_DOCS: dict[str, Any] = {"parameters": openapi.parameters(openapi.PRICES_DOCS, own=BROWSED)}
 
 
 def _found(request: Request, pairs: Pairs, *, all_rows: bool = False) -> Browsed:
@@ -41,7 +43,7 @@ def _found(request: Request, pairs: Pairs, *, all_rows: bool = False) -> Browsed
 @router.get(
     "/prices.json",
     response_model=openapi.PriceListOut,
-    responses=openapi.PROBLEMS,
+    responses={200: {"links": OF_PRICES}, **openapi.PROBLEMS},
     openapi_extra=_DOCS,
     summary="Prices, as JSON",
 )
@@ -65,10 +67,11 @@ async def prices_json(request: Request) -> Response:
     "/prices.csv",
     response_class=StreamingResponse,
     responses={
-        200: {
-            "content": {"text/csv": {}},
-            "description": "A price table in PerDollar's schema: it can be used as a private table.",
-        },
+        **file_of(
+            "text/csv",
+            "A price table in PerDollar's schema: it can be used as a private table.",
+            headers=ATTACHED,
+        ),
         **openapi.PROBLEMS,
     },
     openapi_extra=_DOCS,

@@ -9,7 +9,9 @@ from fastapi.responses import Response
 
 from app import openapi
 from app.bodies import json_body
-from app.openapi_decisions import parameter_docs, question_schema
+from app.openapi_decisions import example_body, link_parameters, question_schema
+from app.openapi_links import of_receipt
+from app.openapi_parts import ATTACHED, json_of
 from app.problems import of_input
 from app.receipts import COMPARE, receipt_of
 from app.service import query_pairs, service_for
@@ -48,19 +50,26 @@ def _add(kind: str) -> None:
             raise of_input(error, "body") from error
 
     if kind == COMPARE:
-        docs = openapi.COMPARE_DOCS
+        described = openapi.compare_parameters()
         content: dict[str, Any] = {"schema": {"$ref": "#/components/schemas/QuestionIn"}}
+        example = openapi.EXAMPLE_BODY
     else:
-        docs, content = parameter_docs(decision_named(kind)), {"schema": question_schema(decision_named(kind))}
-    parameters: dict[str, Any] = {"parameters": openapi.parameters(docs)}
+        asked = decision_named(kind)
+        described = link_parameters(asked)
+        content, example = {"schema": question_schema(asked)}, example_body(asked)
+    content["examples"] = {"the worked example": {"value": example}}
+    parameters: dict[str, Any] = {"parameters": described}
+    answer = json_of("ReceiptOut", "The receipt.", headers=ATTACHED)
+    asked_again: dict[int | str, Any] = {200: answer[200] | {"links": of_receipt(kind)}}
     body: dict[str, Any] = {"requestBody": {"required": True, "content": {"application/json": content}}}
     router.add_api_route(
-        f"/{kind}/receipt.json", linked, responses=openapi.PROBLEMS, openapi_extra=parameters,
+        f"/{kind}/receipt.json", linked, responses={**answer, **openapi.PROBLEMS}, openapi_extra=parameters,
         summary=f"Receipt of {kind}", description=_DESCRIPTION,
     )  # fmt: skip
     router.add_api_route(
-        f"/api/v1/{kind}/receipt", posted, methods=["POST"], responses={**openapi.PROBLEMS, **openapi.UNSUPPORTED},
-        openapi_extra=body, summary=f"Receipt of {kind}, question as JSON", description=_DESCRIPTION,
+        f"/api/v1/{kind}/receipt", posted, methods=["POST"],
+        responses={**asked_again, **openapi.PROBLEMS, **openapi.UNSUPPORTED}, openapi_extra=body,
+        summary=f"Receipt of {kind}, question as JSON", description=_DESCRIPTION,
     )  # fmt: skip
 
 
