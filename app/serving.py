@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing import connection, parent_process, resource_tracker
+from multiprocessing import connection, parent_process, reduction, resource_tracker
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from app.connections import server_options
 from app.logs import configure
+from app.memory import settle
 from app.metrics import SHARED
 from app.settings import Settings
 from app.views import Views
@@ -59,6 +60,39 @@ def listening_socket(host: str, port: int) -> socket.socket:
     return listener
 
 
+class SharedSocket(socket.socket):
+    """A listening socket that gives one connection at a time, so that each worker gets its share.
+
+    An event loop accepts whatever is waiting. Of connections that come together one worker would take
+    all, and answer them by itself for as long as they are kept open.
+    """
+
+    _given = False
+
+    @classmethod
+    def of(cls, listener: socket.socket) -> SharedSocket:
+        """Take over a socket."""
+        family, kind, protocol = listener.family, listener.type, listener.proto
+        return cls(family, kind, protocol, fileno=listener.detach())
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """Accept a connection. BlockingIOError if there is none, and after each: the loop is to look again then."""
+        if self._given:
+            self._given = False
+            raise BlockingIOError
+        found = super().accept()
+        self._given = True
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be sent to a worker as the standard library sends a plain socket."""
+        return _received, (reduction.DupFd(self.fileno()), self.family, self.type, self.proto)
+
+
+def _received(handle: Any, family: int, kind: int, protocol: int) -> SharedSocket:
+    return SharedSocket(family, kind, protocol, fileno=handle.detach())
+
+
 @dataclass(frozen=True)
 class Worker:
     """Makes the app inside a worker. It is sent there through a pipe, so it holds plain data and little of it.
@@ -77,7 +111,9 @@ class Worker:
 
         threading.Thread(target=_end_with_parent, daemon=True).start()
         configure(self.settings.log_format)
-        return create_app(self.settings, self.prices, known=self.known, uploads=self.folder / UPLOADS)
+        app = create_app(self.settings, self.prices, known=self.known, uploads=self.folder / UPLOADS)
+        settle()
+        return app
 
     def keep(self, known: Views) -> None:
         """Write down what the server began with."""
@@ -214,6 +250,7 @@ def prepared(settings: Settings, prices: Sequence[Path]) -> Callable[[socket.soc
     configure(settings.log_format)
     app = create_app(settings, prices)
     if settings.workers == 1:
+        settle()
         return lambda listener: uvicorn.Server(_config(app, settings)).run(sockets=[listener])
     service = app.state.service
 
@@ -225,7 +262,7 @@ def prepared(settings: Settings, prices: Sequence[Path]) -> Callable[[socket.soc
                 (worker.folder / name).mkdir(mode=0o700)
             os.environ[SHARED] = str(worker.folder / METRICS)
             config = _config(worker, settings, factory=True, timeout_worker_healthcheck=DEAF)
-            workers = Workers(config, listener, settings.grace)
+            workers = Workers(config, SharedSocket.of(listener), settings.grace)
             workers.run()
         if workers.interrupted:
             raise KeyboardInterrupt

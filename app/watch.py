@@ -20,6 +20,7 @@ from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
 from app import metrics
+from app.memory import settle, stir
 from app.service import Service
 from pricing.errors import InvalidInputError, PriceFileError
 
@@ -100,6 +101,7 @@ class Watch:
         self._looks_failed = 0
         self._restless = 0
         self._said = ""
+        self._stirred = False
         self.condition = Condition(datetime.now(UTC))
         self.refused: InvalidInputError | None = None
 
@@ -157,6 +159,10 @@ class Watch:
                 await asyncio.wait_for(self._asked.wait(), self._interval)
             asked = self._asked.is_set()
             self._asked.clear()
+            if self._stirred and not asked:
+                # The requests that began with the table of before are done.
+                settle()
+                self._stirred = False
             await self._turn_of(app, asked)
 
     async def look_now(self, app: FastAPI) -> bool:
@@ -179,6 +185,7 @@ class Watch:
                 return False
             app.state.service = service
             metrics.table_in_use(service.table)
+            self._stirred = stir() or self._stirred
             return True
 
     async def _look(self, asked: bool) -> Service | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx2 as httpx
 import pytest
 
+from app.serving import SharedSocket, listening_socket
 from tests.serving.faults import MOST_SECONDS, ROOT, all_of, serving, status_of, table, until
 
 UPLOAD = ("acme.csv", table(4).encode(), "text/csv")
@@ -170,3 +171,19 @@ def test_what_is_wrong_is_said_before_workers_start(tmp_path):
     assert done.stdout == ""
     assert done.stderr.startswith("perdollar: acme.csv")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_shared_socket_gives_one_connection_at_a_look():
+    with SharedSocket.of(listening_socket("127.0.0.1", 0)) as shared:
+        shared.setblocking(False)
+        clients = [socket.create_connection(shared.getsockname()) for _ in range(3)]
+        given = []
+        for _ in range(8):
+            try:
+                given.append(shared.accept()[0])
+            except BlockingIOError:
+                given.append(None)
+        # A loop looks until nothing is there, and again in its next turn, after another worker had its own.
+        assert [each is not None for each in given] == [True, False, True, False, True, False, False, False]
+        for each in (*clients, *filter(None, given)):
+            each.close()
