@@ -49,7 +49,8 @@ _VALUES: Mapping[str, Schema] = {
     "offset": whole(0, MOST_OFFSET),
     "as_of": DAY,
     "since": DAY,
-    "table": TABLE_NAME,
+    # As in all forms, a blank field is one that is not there.
+    "table": {"type": "string", "pattern": "^([0-9a-f]{32})?$"},
     **dict.fromkeys(("include_unconfirmed", "all_sizes", "interpolate", "history"), FLAG),
     "rates_count": one_of(("attempted", "successful")),
     **dict.fromkeys(("concurrency", "input_tokens", "output_tokens", *LATENCIES), NUMBER),

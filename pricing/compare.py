@@ -236,12 +236,8 @@ def _baseline(question: Question, market: Market, found: dict[int, Matched], fig
         # Its offers come cheapest first, ties in their order.
         cheapest = Pairs(np.zeros(1, np.int64), found[0].offers[:1], found[0].replicas[:1]) if 0 in found else NO_PAIRS
         return _as_baseline(question, cheapest, figures)
-    unfiltered = {
-        i: Matched.shown(held)
-        for i, m in enumerate(question.measurements)
-        if m.rate_for(question.unit.rate_field) is not None
-        for held in [held_by(market, m)]
-    }
+    # A measurement that a latency target or the evidence asked for leaves out has no figures to compare with.
+    unfiltered = {i: Matched.shown(held_by(market, question.measurements[i])) for i in found}
     labels = [m.label for m in question.measurements]
     if name in labels:
         i = labels.index(name)

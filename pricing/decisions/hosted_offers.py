@@ -61,6 +61,10 @@ class ApiPricesIn(InputsIn):
     )
 
 
+# Tokens per second that no machine makes; what a rate may be at most has a thousandth of it.
+MOST_FLOW = 1e18
+
+
 @dataclass(frozen=True)
 class Offered:
     """A hosted price for this traffic: USD per single unit, and what it charges for a machine's hour of work."""
@@ -101,7 +105,13 @@ def flows_of(case: Case, own: Side) -> Flows | None:
             ),
         )
     scale = own.rate / counted.value
-    return Flows(both[0] * scale, both[1] * scale)
+    flows = Flows(both[0] * scale, both[1] * scale)
+    if not max(flows.input, flows.output) <= MOST_FLOW:
+        raise InvalidInputError.at(
+            ("input_tokens",),
+            say("these input_tokens and output_tokens give more tokens per second than can be; check both lengths"),
+        )
+    return flows
 
 
 def lengths(case: Case) -> tuple[float | None, float | None]:
