@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.bench.tables import price_table
 from tests.load.generating import flat_out, known_answers, on_schedule
 from tests.load.judging import MIB, judged, machine, quantiles, table_of
-from tests.load.running import growth, memory, server
+from tests.load.running import Others, growth, memory, server
 from tests.load.traffic import Traffic
 
 ROWS = 20_000
@@ -44,15 +44,18 @@ async def measure(arguments: argparse.Namespace) -> int:
     options = ["--workers", str(arguments.workers)] if arguments.workers > 1 else []
     with server(table, options) as (port, process):
         traffic = Traffic(await known_answers(port, table), seed=1)
+        others = Others(process)
         rate, clients = await most(port, traffic)
         target = arguments.share * rate
         print(f"at most {rate:.0f} answers/s of the mix ({clients} connections); now {target:.0f}/s", flush=True)
         await on_schedule(port, traffic.jobs(), arguments.warm_up, target, seed=2)
         samples: list[int] = []
         watch = asyncio.create_task(watched(process, samples))
-        begun = time.perf_counter()
+        beside = [others.cores()]
+        others, begun = Others(process), time.perf_counter()
         outcome = await on_schedule(port, traffic.jobs(), arguments.seconds, target, seed=3)
         took = time.perf_counter() - begun
+        beside.append(others.cores())
         watch.cancel()
     results = judged(outcome, samples)
     for result in results:
@@ -61,12 +64,14 @@ async def measure(arguments: argparse.Namespace) -> int:
         print(f"        {outcome.errors[kind]} × {kind}: {text}")
     late = quantiles(outcome.lateness)[1]
     print(f"        the generator sent 99 % of requests within {1e3 * late:.2g} ms of their time", flush=True)
+    shares = f"Other programs took {beside[0]:.2f} cores before and {beside[1]:.2f} during the load"
+    print(f"        {shares[0].lower()}{shares[1:]}", flush=True)
     if arguments.out:
         arguments.out.write_text(
             f"{machine()}\n\n{arguments.workers} workers and the generator share the machine. At most {rate:.0f} "
             f"answers/s; {took:.0f} s at {target:.0f}/s. Errors: {sum(outcome.errors.values())}. Memory: "
             f"{samples[0] / MIB:.0f} MiB at first, {samples[-1] / MIB:.0f} MiB at last, {growth(samples):+.1%} from "
-            f"the first third to the last.\n\n{table_of(outcome)}\n"
+            f"the first third to the last. {shares}.\n\n{table_of(outcome)}\n"
         )
     return 0 if all(result.met for result in results) else 1
 

@@ -7,6 +7,7 @@ import re
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,6 +50,26 @@ def memory(process: int) -> int:
     """Return the bytes that a process and its children hold, shared pages counted once (PSS)."""
     texts = [Path(f"/proc/{each}/smaps_rollup").read_text() for each in family(process)]
     return sum(int(re.search(r"^Pss:\s+(\d+) kB", text, re.MULTILINE)[1]) * 1024 for text in texts)  # type: ignore[index]
+
+
+class Others:
+    """How many cores other programs of the machine took since this was made: figures beside many are worth little."""
+
+    def __init__(self, process: int) -> None:
+        self._process = process
+        self._since, self._begun = time.perf_counter(), self._seconds()
+
+    def _seconds(self) -> float:
+        busy = [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+        # Idle and waiting for the disk are the fourth and fifth.
+        ticks = sum(busy) - busy[3] - busy[4]
+        for each in (os.getpid(), *family(self._process)):
+            words = Path(f"/proc/{each}/stat").read_text().rpartition(") ")[2].split()
+            ticks -= int(words[11]) + int(words[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def cores(self) -> float:
+        return max(0.0, (self._seconds() - self._begun) / (time.perf_counter() - self._since))
 
 
 def growth(samples: Sequence[int]) -> float:

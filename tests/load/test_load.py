@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
 import time
 from contextlib import asynccontextmanager
 
@@ -12,7 +13,7 @@ import pytest
 from tests.bench.tables import price_table
 from tests.load.generating import Outcome, flat_out, known_answers, on_schedule
 from tests.load.judging import judged
-from tests.load.running import growth, memory, server
+from tests.load.running import Others, growth, memory, server
 from tests.load.traffic import SHARES, Job, Question, Traffic, WrongAnswerError, expect
 from tests.load.wire import Answer, request
 
@@ -147,7 +148,9 @@ def test_the_real_server_answers_the_whole_mix_and_a_changed_answer_is_seen():
         return traffic, outcome
 
     with server(table, []) as (port, process):
+        others = Others(process)
         traffic, outcome = asyncio.run(run(port))
+        assert 0 <= others.cores() <= os.cpu_count()
         assert memory(process) > 20 * 1024 * 1024
     assert outcome.examples == {}
     assert outcome.answered > 0
