@@ -6,6 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -141,6 +142,12 @@ def query_of(address):
     return parse_qsl(urlsplit(address).query, keep_blank_values=True)
 
 
+def finished(work):
+    """Run a coroutine to its end, in a thread of its own: browser tests leave a loop running in the first one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
 def answered(app, method, address, parts=((b"", False),), headers=()):
     """Ask the app without a client: body parts as (bytes, whether more come). Returns the messages it sends."""
     path, _, query = address.partition("?")
@@ -161,5 +168,5 @@ def answered(app, method, address, parts=((b"", False),), headers=()):
     async def send(message):
         sent.append(message)
 
-    asyncio.run(app(scope, receive, send))
+    finished(app(scope, receive, send))
     return sent

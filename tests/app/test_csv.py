@@ -18,7 +18,7 @@ from pricing.columns import COLUMNS
 from pricing.compare import compare
 from pricing.reading import Reader
 from pricing.sources.own_schema import read_csv
-from tests.app.asking import DAY, answered
+from tests.app.asking import DAY, answered, finished
 from tests.app.test_same_answer import CONTRACT
 
 MANY = "provider,instance_type,accelerator,accelerator_count,price_usd_per_hour,observed_on\n" + "".join(
@@ -166,6 +166,6 @@ def test_a_long_answer_leaves_others_their_turns_and_gives_its_first_part_at_onc
         beside.cancel()
         return given
 
-    assert asyncio.run(run()) == [(b"head", 1), (b"ablonger-than-that", 4), (b"ccdd", 6), (b"e", 7)]
+    assert finished(run()) == [(b"head", 1), (b"ablonger-than-that", 4), (b"ccdd", 6), (b"e", 7)]
     # The other task came between the parts that were sent.
     assert {1, 4, 6} <= set(turns)

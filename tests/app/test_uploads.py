@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import io
 import json
@@ -25,6 +24,7 @@ from app.tables import built_in
 from app.uploads import FEW_BYTES, Part, worked_on
 from pricing.accelerators import catalogue
 from pricing.sources.own_schema import read_csv
+from tests.app.asking import finished
 from tests.pricing import small
 
 PLAN = {"id": "vbm-64c-8-h100-gpu", "cpu_threads": 64, "ram": 1048576, "hourly_cost": 20.0, "locations": ["ord"]}
@@ -203,4 +203,4 @@ def test_large_and_packed_uploads_are_worked_on_beside_the_event_loop(data, besi
         part = Part("a.csv", data, ())
         return await worked_on([part], get_ident) != get_ident()
 
-    assert asyncio.run(run()) is beside
+    assert finished(run()) is beside

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from tests.app.asking import finished
 from tests.bench.tables import price_table
 from tests.load.generating import Outcome, flat_out, known_answers, on_schedule
 from tests.load.judging import judged
@@ -61,7 +62,7 @@ def test_each_kind_of_bad_answer_is_counted(name):
         async with serving(lambda n: (BAD[name] if n % 10 == 3 else GOOD, 0)) as port:
             return await on_schedule(port, jobs(), 0.5, 200, seed=1)
 
-    outcome = asyncio.run(run())
+    outcome = finished(run())
     wrong = sum(outcome.errors.values())
     asked = outcome.answered + wrong
     assert asked == len(outcome.lateness) > 50
@@ -75,7 +76,7 @@ def test_a_server_that_is_gone_gives_errors_and_no_end():
             pass
         return await flat_out(port, jobs(), 0.05, clients=2)
 
-    rate, outcome = asyncio.run(run())
+    rate, outcome = finished(run())
     assert rate == 0
     assert outcome.errors.total() > 0
 
@@ -94,7 +95,7 @@ def test_seconds_count_from_the_schedule():
         async with serving(answer) as port:
             return await on_schedule(port, jobs(), 1, 200, seed=1)
 
-    slow = sorted(asyncio.run(run()).seconds["page"])
+    slow = sorted(finished(run()).seconds["page"])
     # About 200 a second were due during the stall, and waited half of it.
     assert sum(seconds > stall / 3 for seconds in slow) > 200 * stall / 3
 
@@ -104,7 +105,7 @@ def test_the_schedule_is_the_same_for_a_seed():
         async with serving(lambda n: (GOOD, 0)) as port:
             return len((await on_schedule(port, jobs(), 0.3, 300, seed)).lateness)
 
-    first, again, other = (asyncio.run(run(seed)) for seed in (1, 1, 2))
+    first, again, other = (finished(run(seed)) for seed in (1, 1, 2))
     assert first == again != other
 
 
@@ -149,7 +150,7 @@ def test_the_real_server_answers_the_whole_mix_and_a_changed_answer_is_seen():
 
     with server(table, []) as (port, process):
         others = Others(process)
-        traffic, outcome = asyncio.run(run(port))
+        traffic, outcome = finished(run(port))
         assert 0 <= others.cores() <= os.cpu_count()
         assert memory(process) > 20 * 1024 * 1024
     assert outcome.examples == {}
