@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from pricing.accelerators import Catalogue, UnknownNameError
+from pricing.accelerators import Catalogue, Resolved, UnknownNameError
 from pricing.errors import Fault, Location, PriceFileError, near_matches, shown
 from pricing.market import PriceTable
 from pricing.offers import (
@@ -269,23 +269,29 @@ def _prices(rows: _Rows) -> np.ndarray:
     return rows.numbers("price_usd_per_hour", cells.price, np.nan, float)
 
 
+def read_accelerator(text: str, catalogue: Catalogue) -> Resolved:
+    """Read a cell that names an accelerator. ValueError says why it doesn't, or that it carries a count."""
+    try:
+        found = catalogue.resolve(text)
+    except UnknownNameError as error:
+        raise ValueError(str(error)) from error
+    if found.count is not None:
+        raise ValueError(
+            say(
+                "{text} carries a count; write {accelerator} here and {count} as accelerator_count",
+                text=shown(text), accelerator=found.accelerator, count=found.count,
+            )
+        )  # fmt: skip
+    return found
+
+
 def _table(rows: _Rows, catalogue: Catalogue, today: date | None) -> PriceTable:
     assumed: set[str] = set()
 
     def accelerator(text: str) -> str:
         if not text:
             return ""
-        try:
-            found = catalogue.resolve(text)
-        except UnknownNameError as error:
-            raise ValueError(str(error)) from error
-        if found.count is not None:
-            raise ValueError(
-                say(
-                    "{text} carries a count; write {accelerator} here and {count} as accelerator_count",
-                    text=shown(text), accelerator=found.accelerator, count=found.count,
-                )
-            )  # fmt: skip
+        found = read_accelerator(text, catalogue)
         if found.assumed is not None:
             assumed.add(
                 say(

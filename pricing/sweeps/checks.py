@@ -14,10 +14,11 @@ from typing import Any
 
 import narwhals as nw
 
-from pricing.accelerators import Catalogue, UnknownNameError
+from pricing.accelerators import Catalogue
 from pricing.errors import Fault, PriceFileError, near_matches, shown
 from pricing.offers import AVAILABILITY, EVIDENCE, OFFER_COLUMNS, PURCHASES, REQUIRED_COLUMNS
 from pricing.sources import cells
+from pricing.sources.own_schema import read_accelerator
 from pricing.sweeps.expression import UNDATED, Frame
 
 # Columns of which the different values are looked at one by one; few combinations are expected.
@@ -197,17 +198,7 @@ def read_closed(
 
 
 def _accelerator(text: str, catalogue: Catalogue) -> str:
-    if not text:
-        return ""
-    try:
-        found = catalogue.resolve(text)
-    except UnknownNameError as error:
-        raise ValueError(str(error)) from error
-    if found.count is not None:
-        raise ValueError(
-            f"{shown(text)} carries a count; write {found.accelerator} here and {found.count} as accelerator_count"
-        )
-    return found.accelerator
+    return read_accelerator(text, catalogue).accelerator if text else ""
 
 
 def _other_makers(
