@@ -9,6 +9,9 @@ from difflib import get_close_matches
 from pricing.wording import listed, say, word
 
 MANY_NAMES = 2000
+# Faults that are told at once, of a table and of a question. What would be right is slow to find: for a body of
+# wrong names alone it would keep the server busy for half a minute.
+MOST_FAULTS, MOST_OF_QUESTION = 20, 200
 Location = tuple[str | int, ...]
 
 
@@ -75,12 +78,21 @@ def given_twice(name: str, texts: Sequence[str]) -> Fault:
     )
 
 
+def cause_of(error: Exception) -> str:
+    """Say what a parser found wrong, in one line of bounded length."""
+    if isinstance(error, UnicodeDecodeError):
+        return say("byte {start:,} is not {encoding}", start=error.start, encoding=error.encoding.upper())
+    if "set_int_max_str_digits" in str(error):
+        return say("a number has too many digits")
+    return " ".join(f"{type(error).__name__}: {error}".split())[:200]
+
+
 def misread(name: str, what: str, error: Exception) -> Fault:
     """Make the fault of a file that looks like a known format and can't be read as such."""
     return Fault(
         (name,),
         say(
             "{name}: looks like {what}, but can't be read as such ({error})",
-            name=name, what=word(what), error=f"{type(error).__name__}: {error}"[:200],
+            name=name, what=word(what), error=cause_of(error),
         ),
     )  # fmt: skip

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from pricing import notation
-from pricing.errors import Fault, InvalidInputError, Location, given_twice, near_matches, shown
+from pricing.errors import MOST_OF_QUESTION, Fault, InvalidInputError, Location, given_twice, near_matches, shown
 from pricing.measurements import LATENCIES, Measurement
 from pricing.numbers import read_flag, read_number, read_utilization, read_whole_number
 from pricing.question import MOST_LIMIT, MOST_OFFSET, Limits, MeasurementIn, QuestionIn, too_many
@@ -120,6 +120,8 @@ def read_pairs(
         elif name in PARAMETERS:
             values.setdefault(name, []).append(value)
         else:
+            if len(faults) >= MOST_OF_QUESTION:
+                continue
             known = [*PARAMETERS, *(f"m1.{d}" for d in (*DETAILS, *LATENCIES))]
             faults.append(
                 Fault((name[:100],), say("{name} is not a parameter.", name=shown(name)) + near_matches(name, known))

@@ -142,6 +142,19 @@ def _rate_field(value: str) -> str:
     return value
 
 
+def _few(value: object) -> object:
+    """Refuse more kinds of rate than there are before each is looked at."""
+    if isinstance(value, dict) and len(value) > 10 * len(RATE_FIELDS):
+        raise ValueError(
+            say(
+                "{number:,} kinds of rate can't be; they are {rate_fields}.",
+                number=len(value),
+                rate_fields=", ".join(RATE_FIELDS),
+            )
+        )
+    return value
+
+
 def _latency_name(value: str) -> str:
     if value not in LATENCIES:
         raise ValueError(
@@ -204,7 +217,7 @@ class MeasurementIn(StrictModel):
     accelerator_count: Count | None = Field(None, description="How many it was measured on.")
     provider: Text | None = Field(None, description="With instance_type, in place of accelerator.")
     instance_type: Text | None = Field(None, description="The provider's name of the instance.")
-    rates: dict[Annotated[str, BeforeValidator(_rate_field)], RateIn] = Field(
+    rates: Annotated[dict[Annotated[str, BeforeValidator(_rate_field)], RateIn], BeforeValidator(_few)] = Field(
         min_length=1, description="Rate field to units per second."
     )
     success_rate: Share = Field(1.0, description="Share of requests that succeeded, 0 < s <= 1.")

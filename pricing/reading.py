@@ -16,7 +16,7 @@ from pricing.columns import COLUMN_NAMES
 from pricing.comparability import ACCEPTED
 from pricing.currency import exchange_rate
 from pricing.curves import read_target
-from pricing.errors import Fault, InvalidInputError, Location, near_matches, shown
+from pricing.errors import MOST_OF_QUESTION, Fault, InvalidInputError, Location, near_matches, shown
 from pricing.filters import chosen_accelerators, unknown_values
 from pricing.market import PriceTable
 from pricing.measurements import LATENCIES, Measurement
@@ -85,7 +85,8 @@ class Reader:
             asked = (QuestionIn if required else PricesIn).model_validate(data)
         except ValidationError as error:
             # A list is called too short where its only item is wrong; that is said at the item.
-            items = [item for item in error.errors() if item["type"] != "too_short"] or error.errors()
+            found = error.errors(include_url=False)
+            items = ([item for item in found if item["type"] != "too_short"] or found)[:MOST_OF_QUESTION]
             faults = [Fault(_placed(tuple(item["loc"]), places), sentence(item)) for item in items]
             raise InvalidInputError([*faults, *self._unknown_hardware(data, places)]) from error
         unit = unit_named(asked.unit)

@@ -16,7 +16,7 @@ from typing import Any
 import ijson
 import orjson
 
-from pricing.errors import InvalidInputError
+from pricing.errors import InvalidInputError, cause_of
 from pricing.sources.document import Document
 from pricing.wording import say
 
@@ -50,7 +50,9 @@ def json_values(document: Document) -> list[Any]:
     except RecursionError as error:
         raise broken(document, "nested too deeply") from error
     except ValueError as error:
-        raise broken(document, say("not whole JSON: {error}", error=str(error))) from error
+        raise broken(
+            document, say("not whole JSON: {error}", error=cause_of(error).removeprefix("ValueError: "))
+        ) from error
 
 
 def each_of(values: Iterable[Any]) -> Iterator[Any]:

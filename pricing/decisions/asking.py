@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 from pricing.decisions.decision import Case, Decision, Solved
 from pricing.decisions.inputs import InputsIn
-from pricing.errors import Fault, InvalidInputError, given_twice, near_matches, shown
+from pricing.errors import MOST_OF_QUESTION, Fault, InvalidInputError, given_twice, near_matches, shown
 from pricing.parameters import is_detail
 from pricing.question import Question, QuestionIn
 from pricing.reading import Reader
@@ -75,7 +75,7 @@ def from_json(decision: Decision, body: object, reader: Reader) -> Solved:
     faults: list[Fault] = []
     asked = {name: value for name, value in body.items() if name not in own}
     known = json_fields(decision)
-    for name in asked.keys() - set(known):
+    for name in sorted(asked.keys() - set(known))[:MOST_OF_QUESTION]:
         faults.append(
             Fault((name[:100],), say("{name} is not a field.", name=shown(name)) + near_matches(name, [*own, *known]))
         )
@@ -123,7 +123,9 @@ def _inputs(decision: Decision, data: Mapping[str, Any], faults: list[Fault]) ->
         return decision.inputs.model_validate(data)
     except ValidationError as error:
         known: Iterable[str] = decision.inputs.model_fields
-        faults.extend(Fault(tuple(item["loc"][:2]), sentence(dict(item), known)) for item in error.errors())
+        faults.extend(
+            Fault(tuple(item["loc"][:2]), sentence(dict(item), known)) for item in error.errors()[:MOST_OF_QUESTION]
+        )
         return None
 
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import io
+import lzma
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
-from pricing.errors import PriceFileError
+from pricing.errors import PriceFileError, cause_of, shown
 from pricing.wording import say
 
 HEAD = 64 * 1024
 # A zip may claim to be small and unpack to anything; prices of all clouds fit in this.
 MOST_UNPACKED = 2 * 1024**3
 MOST_RATIO = 200
+# The largest archive of a known tool holds some hundreds.
+MOST_MEMBERS = 5_000
 ENDINGS = (".csv", ".json", ".jsonl", ".zip", ".xlsx", ".tsv")
 
 
@@ -109,17 +113,32 @@ def members(
         raise PriceFileError.at(
             (name,), say("{name}: would unpack to {size:,} bytes, which no such file has", name=name, size=size)
         )
+    if len(entries) > MOST_MEMBERS:
+        raise PriceFileError.at(
+            (name,),
+            say("{name}: holds {count:,} files, more than {most:,}", name=name, count=len(entries), most=MOST_MEMBERS),
+        )
     for entry in sorted(entries, key=lambda entry: entry.filename):
         *above, member = entry.filename.split("/")
         if member.lower().endswith(tuple(endings)) and entry.flag_bits & 1 == 0:
             inside = tuple(part for part in reversed(above) if part)
-            yield Document(member, (*inside, *folders), _opener(archive, entry))
+            yield Document(member, (*inside, *folders), _opener(name, archive, entry))
 
 
-def _opener(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Callable[[], BinaryIO]:
+def _opener(name: str, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Callable[[], BinaryIO]:
     def opened() -> BinaryIO:
         # Read at most what the entry claims, whatever the stream holds.
-        with archive.open(entry) as file:
-            return io.BytesIO(file.read(entry.file_size))
+        try:
+            with archive.open(entry) as file:
+                return io.BytesIO(file.read(entry.file_size))
+        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError) as error:
+            # Which is found out only now: a directory may say anything of what is packed.
+            raise PriceFileError.at(
+                (name,),
+                say(
+                    "{name}: is not a zip file that can be read ({member}: {error})",
+                    name=name, member=shown(entry.filename), error=cause_of(error),
+                ),
+            ) from error  # fmt: skip
 
     return opened

@@ -49,6 +49,8 @@ FORMATS: tuple[ModuleType, ...] = (
     vultr,
     spreadsheet,
 )
+# What each packer writes first; of packed files only zip archives are read.
+PACKED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,13 @@ class Imported:
 
 def format_of(document: Document) -> ModuleType:
     """Return the format that recognises a document; PriceFileError says what would be."""
+    for magic, program in PACKED.items():
+        if document.head.startswith(magic):
+            # Its bytes may by chance look like text with commas.
+            raise PriceFileError.at(
+                (document.name,),
+                say("{name}: is packed with {program}; unpack it first", name=document.name, program=program),
+            )
     for module in FORMATS:
         if module.recognises(document):
             return module

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -16,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 
 from pricing.accelerators import Catalogue, Resolved, UnknownNameError
-from pricing.errors import Fault, Location, PriceFileError, near_matches, shown
+from pricing.errors import MOST_FAULTS, Fault, Location, PriceFileError, near_matches, shown
 from pricing.market import PriceTable
 from pricing.offers import (
     AVAILABILITY,
@@ -36,7 +37,6 @@ from pricing.sources.own_parquet import PARQUET, parquet_texts
 from pricing.sources.own_text import decoded, line_numbers, parsed, unquoted
 from pricing.wording import say
 
-MOST_FAULTS = 20
 _DIGITS = re.compile(r"[0-9.\n]+")
 T = TypeVar("T")
 
@@ -105,12 +105,15 @@ class _Rows:
         """Read each distinct text once; a fault counts at every row that has it."""
         known: dict[str, T] = {}
         bad: dict[str, str] = {}
-        for text in set(texts):
+        for text in dict.fromkeys(texts):
             try:
                 known[text] = reader(text.strip())
             except ValueError as error:
                 bad[text] = str(error)
                 known[text] = default
+                if len(bad) >= MOST_FAULTS:
+                    # As many as are told; what would be right takes long to find for very many.
+                    break
         if bad:
             for row, text in enumerate(texts):
                 if text in bad:
@@ -224,16 +227,15 @@ def _check_header(header: list[str], name: str) -> None:
             ),
         )  # fmt: skip
     faults = []
-    for cell in header:
-        if cell not in known:
-            faults.append(
-                Fault(
-                    (name, 1, cell),
-                    say("{name} line 1: {cell} is not a column of a price table.", name=name, cell=shown(cell))
-                    + near_matches(cell, OFFER_COLUMNS),
-                )
+    for cell in [cell for cell in header if cell not in known][:MOST_FAULTS]:
+        faults.append(
+            Fault(
+                (name, 1, cell),
+                say("{name} line 1: {cell} is not a column of a price table.", name=name, cell=shown(cell))
+                + near_matches(cell, OFFER_COLUMNS),
             )
-    for cell in sorted({cell for cell in header if header.count(cell) > 1}):
+        )
+    for cell in sorted(cell for cell, count in Counter(header).items() if count > 1)[:MOST_FAULTS]:
         faults.append(
             Fault((name, 1, cell), say("{name} line 1: the column {cell} stands twice", name=name, cell=shown(cell)))
         )

@@ -6,10 +6,10 @@ import csv
 import io
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from pricing.errors import PriceFileError, shown
+from pricing.errors import PriceFileError, cause_of, shown
 from pricing.sources.document import MOST_RATIO, MOST_UNPACKED, Document
 from pricing.sources.draft import Draft
 from pricing.sources.headings import currency_of
@@ -17,6 +17,10 @@ from pricing.wording import say
 
 # A title and notes may stand above the headings.
 MOST_ABOVE = 25
+# No table of prices is so wide; to look at each heading of a wider one would take long.
+MOST_COLUMNS = 1000
+# Headings that a message lists, and letters of each.
+MOST_HEADINGS, MOST_SHOWN = 40, 60
 
 
 def text_of(data: bytes) -> str:
@@ -96,7 +100,7 @@ def _xlsx(
     except Exception as error:
         # The package raises whatever its parsers do; a broken file is a broken file.
         raise PriceFileError.at(
-            (name,), say("{name}: is not a spreadsheet that can be read ({error})", name=name, error=str(error))
+            (name,), say("{name}: is not a spreadsheet that can be read ({error})", name=name, error=cause_of(error))
         ) from error
 
 
@@ -112,3 +116,26 @@ def _cell(cell: object) -> object:
 def _first_rows(sheet: Any) -> Iterator[list[str]]:
     for row in sheet.iter_rows(max_row=MOST_ABOVE, values_only=True):
         yield [str(cell or "").strip() for cell in row]
+
+
+def texts_of(cells: Sequence[object], name: str, line: int) -> list[str]:
+    """Return what may be a line of headings as texts. PriceFileError if there are more than any table has."""
+    texts = [str(cell or "").strip() for cell in cells]
+    # A sheet may say that it goes on to the last column there is.
+    while texts and not texts[-1]:
+        texts.pop()
+    if len(texts) > MOST_COLUMNS:
+        raise PriceFileError.at(
+            (name, line),
+            say(
+                "{name} line {line}: has {count:,} columns, more than {most:,}; leave out those without prices",
+                name=name, line=line, count=len(texts), most=MOST_COLUMNS,
+            ),
+        )  # fmt: skip
+    return texts
+
+
+def some_of(headings: Iterable[str]) -> str:
+    """List the first headings for a message, long ones cut."""
+    named = [text if len(text) <= MOST_SHOWN else shown(text, MOST_SHOWN) for text in headings if text]
+    return ", ".join([*named[:MOST_HEADINGS], *(["…"] if len(named) > MOST_HEADINGS else [])])

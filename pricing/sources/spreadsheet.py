@@ -22,7 +22,7 @@ from pricing.sources.headings import (
     purchase_of,
 )
 from pricing.sources.sheet_cells import read_amount, read_months, read_seen
-from pricing.sources.sheet_rows import MOST_ABOVE, rows_of, text_of
+from pricing.sources.sheet_rows import MOST_ABOVE, rows_of, some_of, text_of, texts_of
 from pricing.wording import listed, say
 
 NAME = "spreadsheet"
@@ -120,7 +120,7 @@ def _headings(
     first: list[str] | None = None
     mapped = [heading for column, heading in options.items() if column != "decimal"]
     for place, (_, cells) in enumerate(rows):
-        texts = [str(cell or "").strip() for cell in cells]
+        texts = texts_of(cells, name, place + 1)
         first = first or texts
         columns = _columns(texts)
         if columns.has_price or (mapped and any(heading in texts for heading in mapped)):
@@ -217,13 +217,13 @@ def _checked(texts: list[str], columns: _Columns, constants: dict[str, str], nam
             say(
                 "{name} line 1: no heading is known to be {missing}; the headings are {texts}. Say which "
                 "with --map {column}=HEADING",
-                name=name, missing=listed(missing, " or "), texts=", ".join(filter(None, texts)), column=column,
+                name=name, missing=listed(missing, " or "), texts=some_of(texts), column=column,
             ),
         )  # fmt: skip
     used = {*columns.places.values(), *columns.prices}
     unused = [text for i, text in enumerate(texts) if text and i not in used]
     if unused:
-        draft.note(say("{name}: these columns are not read: {unused}", name=name, unused=", ".join(unused)))
+        draft.note(say("{name}: these columns are not read: {unused}", name=name, unused=some_of(unused)))
 
 
 def read(document: Document, draft: Draft, provider: str | None) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import narwhals as nw
 
 from pricing.accelerators import Catalogue
-from pricing.errors import Fault, PriceFileError, near_matches, shown
+from pricing.errors import MOST_FAULTS, Fault, PriceFileError, near_matches, shown
 from pricing.offers import AVAILABILITY, EVIDENCE, OFFER_COLUMNS, PURCHASES, REQUIRED_COLUMNS
 from pricing.sources import cells
 from pricing.sources.own_schema import read_accelerator
@@ -45,10 +45,9 @@ class Rule:
 def check_heading(names: Sequence[str], table: str) -> None:
     """Refuse unknown and missing columns; PriceFileError names them."""
     faults = []
-    for name in names:
-        if name not in OFFER_COLUMNS:
-            near = near_matches(name, OFFER_COLUMNS)
-            faults.append(Fault((table, name), f"{table}: {shown(name)} is not a column of a price table.{near}"))
+    for name in [name for name in names if name not in OFFER_COLUMNS][:MOST_FAULTS]:
+        near = near_matches(name, OFFER_COLUMNS)
+        faults.append(Fault((table, name), f"{table}: {shown(name)} is not a column of a price table.{near}"))
     missing = [name for name in REQUIRED_COLUMNS if name not in names]
     if missing:
         faults.append(

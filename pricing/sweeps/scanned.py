@@ -12,7 +12,7 @@ import narwhals as nw
 import numpy as np
 
 from pricing.accelerators import Catalogue
-from pricing.errors import Fault, PriceFileError
+from pricing.errors import MOST_FAULTS, Fault, PriceFileError
 from pricing.market import PriceTable
 from pricing.offers import EVIDENCE, NO_TERM, TEXT, Columns, Words
 from pricing.sweeps import checks
@@ -21,7 +21,6 @@ from pricing.sweeps.expression import UNDATED, Frame, contradictions, in_force, 
 if TYPE_CHECKING:
     import polars as pl
 
-MOST_FAULTS = 20
 # What a part of a table is told apart by: parts of a key that few rows differ in.
 PLACE = ("provider", "region", "purchase")
 

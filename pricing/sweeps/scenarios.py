@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pricing import comparability, notation
-from pricing.errors import Fault, InvalidInputError, Location, near_matches, shown
+from pricing.errors import MOST_FAULTS, Fault, InvalidInputError, Location, near_matches, shown
 from pricing.market import PriceTable
 from pricing.measurements import Measurement, Rate
 from pricing.parameters import LIST_PARAMETERS, is_detail
@@ -26,7 +27,6 @@ from pricing.reading import Reader, with_unique_labels
 from pricing.sweeps.rows import Cell, open_rows
 from pricing.units import Unit
 
-MOST_FAULTS = 20
 MOST_NOTES = 20
 MOST_ID = 200
 # Of what was read before, at most so many entries are kept.
@@ -193,9 +193,9 @@ class Scenarios:
             if column in REFUSED:
                 fault(column, f"{column} is not a column of scenarios: {REFUSED[column]}")
             elif column not in known and not is_detail(column):
-                fault(column, f"{shown(column)} is not a column of scenarios.{near_matches(column, known)}")
-        fault_of_two = [c for c in dict.fromkeys(self.columns) if self.columns.count(c) > 1]
-        for column in fault_of_two:
+                near = near_matches(column, known) if len(faults) < MOST_FAULTS else ""
+                fault(column, f"{shown(column)} is not a column of scenarios.{near}")
+        for column in [column for column, count in Counter(self.columns).items() if count > 1]:
             fault(column, f"the column {shown(column)} stands twice")
         if {"m", "measurements"} <= set(self.columns):
             fault("measurements", "m and measurements are the same; keep one of them")

@@ -5,6 +5,15 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from starlette.testclient import TestClient
+
+from app.main import create_app
+
+
+@pytest.fixture(scope="session")
+def client():
+    return TestClient(create_app(), raise_server_exceptions=False)
+
 
 CASES: Counter[str] = Counter()
 
