@@ -1,10 +1,10 @@
-"""Run all benchmarks, or those named: clustering, kernel, files, importing, process, serving, sweeping, visiting."""
+"""Run all benchmarks, or those named; the names are those of the modules beside this one."""
 
 from __future__ import annotations
 
 import sys
 
-from tests.bench import clustering, files, importing, kernel, process, serving, sweeping, visiting
+from tests.bench import clustering, files, importing, kernel, process, serving, sweeping, visiting, workers
 
 ALL = {
     "clustering": clustering,
@@ -15,6 +15,7 @@ ALL = {
     "serving": serving,
     "sweeping": sweeping,
     "visiting": visiting,
+    "workers": workers,
 }
 
 
