@@ -6,7 +6,7 @@ RUN_STAMP := $(VENV)/.run-$(shell cksum < requirements.lock | cut -d ' ' -f 1)
 DEV_STAMP := $(VENV)/.dev-$(shell cksum < requirements-dev.lock | cut -d ' ' -f 1)
 ARGS ?=
 
-.PHONY: help run test lint format bench html screenshots measured load rivals spark fuzz audit lock catalog wheel browser clean
+.PHONY: help run test lint format bench engines html screenshots measured load rivals spark fuzz audit lock catalog wheel browser clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -29,6 +29,9 @@ format: $(DEV_STAMP) ## Format the code
 
 bench: $(DEV_STAMP) ## Measure speed: ratios against references, in one run
 	$(BIN)/python -m tests.bench $(ARGS)
+
+engines: $(DEV_STAMP) ## Sweep 2 million offers with each engine: seconds and memory (ARGS="--millions 20 polars")
+	$(BIN)/python -m tests.bench.engines $(ARGS)
 
 CHECKER := tests/html/node_modules
 html: $(DEV_STAMP) browser ## Check every page's HTML with the Nu checker (needs Java 17 and npm)

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import app
+from app.cli import commands
 from pricing.accelerators import catalogue
 from pricing.errors import PriceFileError
 from pricing.sweeps.scanned import ScannedTable
@@ -46,6 +47,20 @@ def test_a_made_up_table_gives_what_comparisons_give(session, tmp_path):
 
 def test_the_active_session_is_taken(session):
     assert SparkMachine().session is session
+
+
+def test_a_sweep_from_a_notebook_with_a_session(session, tmp_path):
+    path = written(tmp_path / "offers.csv", [offer(region="us-1"), offer(2, region="eu-1")])
+    asked = written(tmp_path / "asked.csv", [{"unit": "output_token", "m": "H100-SXM:8=1000"}])
+    out = tmp_path / "out.csv"
+    words = ["sweep", asked, "--offers", path, "--engine", "spark", "--top", "5", "--out", out]
+    commands([str(word) for word in words], standalone_mode=False)
+    with out.open(newline="") as file:
+        (cheaper, dearer) = csv.DictReader(file)
+    # 2 USD/h ÷ (1000/s × 3600 s/h) × 10⁶
+    assert float(cheaper["cost_usd"]) == pytest.approx(2 * 1e6 / 3.6e6, rel=1e-12)
+    assert (cheaper["region"], dearer["region"]) == ("eu-1", "us-1")
+    assert session.range(3).count() == 3
 
 
 def test_a_bad_row_refuses_the_table(session, tmp_path):
