@@ -84,7 +84,13 @@ def cause_of(error: Exception) -> str:
         return say("byte {start:,} is not {encoding}", start=error.start, encoding=error.encoding.upper())
     if "set_int_max_str_digits" in str(error):
         return say("a number has too many digits")
-    return " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return f"{type(error).__name__}: {one_line(error)}"
+
+
+def one_line(error: Exception) -> str:
+    """Return a parser's own words in one printable line of bounded length."""
+    text = " ".join(str(error)[:1000].split())[:200]
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
 def misread(name: str, what: str, error: Exception) -> Fault:

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from pricing.benchmarks.values import broken, json_values
-from pricing.errors import InvalidInputError
+from pricing.errors import InvalidInputError, one_line
 from pricing.sources.document import HEAD, MOST_RATIO, MOST_UNPACKED, Document
 from pricing.wording import say
 
@@ -49,7 +49,7 @@ def _unpacked(document: Document) -> bytes:
         with gzip.open(io.BytesIO(packed)) as file:
             data = file.read(most + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise broken(document, say("is not a gzip file that can be read ({error})", error=str(error))) from error
+        raise broken(document, say("is not a gzip file that can be read ({error})", error=one_line(error))) from error
     if len(data) > most:
         raise broken(document, say("would unpack to more than {most:,} bytes, which no such file has", most=most))
     return data

@@ -16,7 +16,7 @@ from typing import Any
 import ijson
 import orjson
 
-from pricing.errors import InvalidInputError, cause_of
+from pricing.errors import InvalidInputError, cause_of, one_line
 from pricing.sources.document import Document
 from pricing.wording import say
 
@@ -127,7 +127,7 @@ def tables(document: Document) -> list[list[list[str]]]:
             elif found[-1]:
                 found.append([])
     except csv.Error as error:
-        raise broken(document, say("not valid CSV: {error}", error=str(error))) from error
+        raise broken(document, say("not valid CSV: {error}", error=one_line(error))) from error
     return [table for table in found if table]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import ijson
 import orjson
 
-from pricing.errors import PriceFileError
+from pricing.errors import PriceFileError, one_line
 from pricing.sources import aws_price_list_csv, aws_products
 from pricing.sources.aws_products import Product, Term
 from pricing.sources.document import Document
@@ -50,7 +50,7 @@ def _listed(document: Document) -> Iterator[dict[str, Any]]:
         data = orjson.loads(document.read())
     except orjson.JSONDecodeError as error:
         raise PriceFileError.at(
-            (document.name,), say("{name}: is not JSON ({error})", name=document.name, error=str(error))
+            (document.name,), say("{name}: is not JSON ({error})", name=document.name, error=one_line(error))
         ) from error
     for page in data if isinstance(data, list) else [data]:
         for entry in page["PriceList"]:
@@ -75,7 +75,7 @@ def _stream(document: Document, seller: str, draft: Draft) -> None:
                             _add(products[sku], kind, term, seller, draft)
     except ijson.JSONError as error:
         raise PriceFileError.at(
-            (document.name,), say("{name}: is not whole JSON ({error})", name=document.name, error=str(error))
+            (document.name,), say("{name}: is not whole JSON ({error})", name=document.name, error=one_line(error))
         ) from error
 
 

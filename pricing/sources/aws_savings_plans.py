@@ -10,7 +10,7 @@ from typing import Any
 
 import ijson
 
-from pricing.errors import PriceFileError
+from pricing.errors import PriceFileError, one_line
 from pricing.sources import aws_products
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
@@ -83,7 +83,7 @@ def _from_json(document: Document) -> Iterator[Mapping[str, str]]:
                     yield from (_rate(one, term, plans) for one in pending)
     except ijson.JSONError as error:
         raise PriceFileError.at(
-            (document.name,), say("{name}: is not whole JSON ({error})", name=document.name, error=str(error))
+            (document.name,), say("{name}: is not whole JSON ({error})", name=document.name, error=one_line(error))
         ) from error
 
 

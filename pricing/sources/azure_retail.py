@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from pricing import estimate
-from pricing.errors import PriceFileError
+from pricing.errors import PriceFileError, one_line
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
 from pricing.wording import say
@@ -34,7 +34,7 @@ def _items(document: Document) -> Iterator[dict[str, Any]]:
             parts = [orjson.loads(line) for line in data.splitlines() if line.strip()]
         except orjson.JSONDecodeError:
             raise PriceFileError.at(
-                (document.name,), say("{name}: is not JSON ({error})", name=document.name, error=str(error))
+                (document.name,), say("{name}: is not JSON ({error})", name=document.name, error=one_line(error))
             ) from error
     for part in parts:
         for page in part if isinstance(part, list) else [part]:

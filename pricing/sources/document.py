@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
-from pricing.errors import PriceFileError, cause_of, shown
+from pricing.errors import PriceFileError, cause_of, one_line, shown
 from pricing.wording import say
 
 HEAD = 64 * 1024
@@ -104,9 +104,10 @@ def members(
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-    except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
+        # A ValueError where a broken directory says that it begins before the file.
         raise PriceFileError.at(
-            (name,), say("{name}: is not a zip file that can be read ({error})", name=name, error=str(error))
+            (name,), say("{name}: is not a zip file that can be read ({error})", name=name, error=one_line(error))
         ) from error
     size = sum(entry.file_size for entry in entries)
     if size > MOST_UNPACKED or size > MOST_RATIO * max(len(data), 1):
@@ -131,7 +132,15 @@ def _opener(name: str, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Call
         try:
             with archive.open(entry) as file:
                 return io.BytesIO(file.read(entry.file_size))
-        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError) as error:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            lzma.LZMAError,
+            EOFError,
+            NotImplementedError,
+            ValueError,
+            OSError,
+        ) as error:
             # Which is found out only now: a directory may say anything of what is packed.
             raise PriceFileError.at(
                 (name,),

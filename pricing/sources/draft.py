@@ -47,6 +47,8 @@ Key = tuple[str, str, int, str, str, int | None, str]
 
 
 ESTIMATED = " [date estimated]"
+# No machine has more CPUs, nor GiB; a source that says so is mistaken.
+MOST_SIZE = 1e6
 # Forms of one chip that sellers name in the instance's name alone.
 _FORMS = ("pcie", "nvl", "sxm")
 
@@ -117,6 +119,13 @@ class Offer:
         }
 
 
+def _size(value: object) -> float | None:
+    """Return a size that a source states; what is no number above 0 is as good as not stated."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= MOST_SIZE:
+        return None
+    return float(value)
+
+
 @dataclass
 class Draft:
     """Collects the offers of one file. Rows of one key are put together: their zones are one region."""
@@ -148,6 +157,8 @@ class Draft:
         kept = self._offers.setdefault(key, offer)
         kept.prices.append(price)
         if kept is offer:
+            for name in ("vcpus", "memory_gib", "accelerator_memory_gib"):
+                setattr(kept, name, _size(getattr(kept, name)))
             kept.source = kept.source or self.source
             if not kept.observed_on:
                 # A file that does not say of when its prices are is as old as it is at least.

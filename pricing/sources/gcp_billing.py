@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from pricing.errors import PriceFileError
+from pricing.errors import PriceFileError, one_line
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
 from pricing.wording import say
@@ -75,7 +75,7 @@ def _skus(document: Document) -> Iterator[dict[str, Any]]:
         pages = orjson.loads(document.read())
     except orjson.JSONDecodeError as error:
         raise PriceFileError.at(
-            (document.name,), say("{name}: is not JSON ({error})", name=document.name, error=str(error))
+            (document.name,), say("{name}: is not JSON ({error})", name=document.name, error=one_line(error))
         ) from error
     for page in pages if isinstance(pages, list) else [pages]:
         yield from page["skus"]

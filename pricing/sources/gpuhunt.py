@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from pricing.errors import InvalidInputError, PriceFileError
+from pricing.errors import InvalidInputError, PriceFileError, one_line
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
 from pricing.wording import say
@@ -75,7 +75,7 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
                 _add(row, seller, draft, reader.line_num)
         except csv.Error as error:
             raise PriceFileError.at(
-                (document.name,), say("{name}: not valid CSV ({error})", name=document.name, error=str(error))
+                (document.name,), say("{name}: not valid CSV ({error})", name=document.name, error=one_line(error))
             ) from error
 
 

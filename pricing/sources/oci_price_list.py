@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from pricing.errors import PriceFileError
+from pricing.errors import PriceFileError, one_line
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
 from pricing.wording import say
@@ -58,7 +58,7 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
         listed = orjson.loads(document.read())
     except orjson.JSONDecodeError as error:
         raise PriceFileError.at(
-            (document.name,), say("{name}: is not JSON ({error})", name=document.name, error=str(error))
+            (document.name,), say("{name}: is not JSON ({error})", name=document.name, error=one_line(error))
         ) from error
 
     def handle(item: dict[str, Any]) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+from datetime import date
 
 from pricing.offers import OFFER_COLUMNS, REQUIRED_COLUMNS
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft
-from pricing.wording import say
+from pricing.sources.own_schema import read_csv
 
 NAME = "own_schema"
 WHAT = "a price table in PerDollar's schema"
@@ -21,14 +22,13 @@ def recognises(document: Document) -> bool:
 
 
 def read(document: Document, draft: Draft, provider: str | None) -> None:
-    """Take the rows as text; they are checked with all others when the table is made."""
-    with document.open() as raw, io.TextIOWrapper(raw, "utf-8-sig", newline="") as text:
-        for row in csv.DictReader(text, strict=True):
-            draft.rows_read += 1
-            if None in row or None in row.values():
-                draft.leave_out(
-                    "unreadable",
-                    say("row {rows_read}: another number of cells than the heading", rows_read=draft.rows_read),
-                )
-            else:
-                draft.take({name.strip(): value for name, value in row.items()})
+    """Take the rows as text. PriceFileError says every fault with the file's own lines.
+
+    They are checked once more with all others when the table is made, where only what contradicts another
+    file is left to be found.
+    """
+    data = document.read()
+    read_csv(data, document.name, draft.catalogue, date.fromisoformat(draft.observed_on))
+    for row in csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True):
+        draft.rows_read += 1
+        draft.take({name.strip(): value for name, value in row.items()})

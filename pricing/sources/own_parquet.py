@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from pricing.errors import PriceFileError
+from pricing.errors import PriceFileError, one_line
 from pricing.notation import write_number
 from pricing.sources.own_text import Parsed
 from pricing.wording import say
@@ -37,6 +37,6 @@ def parquet_texts(data: bytes, name: str) -> Parsed:
     except (pl.exceptions.PolarsError, OSError) as error:
         raise PriceFileError.at(
             (name,),
-            say("{name}: is not a Parquet file that can be read ({error})", name=name, error=str(error)[:200]),
+            say("{name}: is not a Parquet file that can be read ({error})", name=name, error=one_line(error)),
         ) from error
     return frame.columns, [list(map(parquet_text, column.to_list())) for column in frame.get_columns()], frame.height

@@ -9,7 +9,7 @@ from itertools import islice
 
 import numpy as np
 
-from pricing.errors import PriceFileError
+from pricing.errors import PriceFileError, one_line
 from pricing.offers import REQUIRED_COLUMNS
 from pricing.wording import say
 
@@ -92,7 +92,10 @@ def parsed(text: str, name: str) -> Parsed:
         raise PriceFileError.at(
             (name, reader.line_num),
             say(
-                "{name} line {line_num}: not valid CSV ({error})", name=name, line_num=reader.line_num, error=str(error)
+                "{name} line {line_num}: not valid CSV ({error})",
+                name=name,
+                line_num=reader.line_num,
+                error=one_line(error),
             ),
         ) from error
     return header, columns, size

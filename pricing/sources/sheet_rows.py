@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from pricing.errors import PriceFileError, cause_of, shown
+from pricing.errors import PriceFileError, cause_of, one_line, shown
 from pricing.sources.document import MOST_RATIO, MOST_UNPACKED, Document
 from pricing.sources.draft import Draft
 from pricing.sources.headings import currency_of
@@ -60,7 +60,7 @@ def rows_of(
                 yield reader.line_num + above, list(row)
     except csv.Error as error:
         raise PriceFileError.at(
-            (document.name,), say("{name}: not valid CSV ({error})", name=document.name, error=str(error))
+            (document.name,), say("{name}: not valid CSV ({error})", name=document.name, error=one_line(error))
         ) from error
 
 
@@ -137,5 +137,7 @@ def texts_of(cells: Sequence[object], name: str, line: int) -> list[str]:
 
 def some_of(headings: Iterable[str]) -> str:
     """List the first headings for a message, long ones cut."""
-    named = [text if len(text) <= MOST_SHOWN else shown(text, MOST_SHOWN) for text in headings if text]
+    named = [
+        text if len(text) <= MOST_SHOWN and text.isprintable() else shown(text, MOST_SHOWN) for text in headings if text
+    ]
     return ", ".join([*named[:MOST_HEADINGS], *(["…"] if len(named) > MOST_HEADINGS else [])])

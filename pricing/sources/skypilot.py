@@ -14,7 +14,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
-from pricing.errors import InvalidInputError, PriceFileError
+from pricing.errors import InvalidInputError, PriceFileError, one_line
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
 from pricing.wording import say
@@ -251,6 +251,6 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
                 rows.add(row)
     except csv.Error as error:
         raise PriceFileError.at(
-            (document.name,), say("{name}: not valid CSV ({error})", name=document.name, error=str(error))
+            (document.name,), say("{name}: not valid CSV ({error})", name=document.name, error=one_line(error))
         ) from error
     rows.join()

@@ -71,6 +71,9 @@ def recognises(document: Document) -> bool:
     if document.head[:4] == b"PK\x03\x04":
         return b"xl/" in document.head or document.name.lower().endswith(".xlsx")
     text = text_of(document.head)
+    if "\x00" in text:
+        # Binary; by chance it may have commas and lines.
+        return False
     if "<html" in text[:2000].lower() or text.lstrip()[:1] in ("{", "["):
         return False
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[:MOST_ABOVE]:

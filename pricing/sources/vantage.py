@@ -7,7 +7,7 @@ from typing import Any
 
 import ijson
 
-from pricing.errors import PriceFileError
+from pricing.errors import PriceFileError, one_line
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
 from pricing.wording import say
@@ -34,7 +34,7 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
                 _add(instance, provider or "aws", draft)
     except ijson.JSONError as error:
         raise PriceFileError.at(
-            (document.name,), say("{name}: is not whole JSON ({error})", name=document.name, error=str(error))
+            (document.name,), say("{name}: is not whole JSON ({error})", name=document.name, error=one_line(error))
         ) from error
 
 

@@ -6,7 +6,7 @@ import re
 
 import orjson
 
-from pricing.errors import PriceFileError
+from pricing.errors import PriceFileError, one_line
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
 from pricing.wording import say
@@ -29,7 +29,7 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
         plans = [plan for page in (pages if isinstance(pages, list) else [pages]) for plan in page["plans_metal"]]
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
         raise PriceFileError.at(
-            (document.name,), say("{name}: is no list of plans ({error})", name=document.name, error=str(error))
+            (document.name,), say("{name}: is no list of plans ({error})", name=document.name, error=one_line(error))
         ) from error
     for plan in plans:
         draft.rows_read += 1

@@ -1,0 +1,64 @@
+"""What importers say of files that are broken in ways that generated files brought to light."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+
+import pytest
+
+from pricing.accelerators import catalogue
+from pricing.errors import InvalidInputError, PriceFileError
+from pricing.sources.document import Document, members
+from pricing.sources.importing import import_document
+from tests.hostile.nasty import TABLE, zipped
+from tests.pricing.sources.test_aws_other_files import plan_file, rate
+from tests.pricing.sources.test_vultr import plan
+
+DAY = date(2026, 12, 1)
+
+
+def imported(name, data):
+    return import_document(Document.of_bytes(name, data), catalogue(), DAY)
+
+
+def refusal(name, data):
+    with pytest.raises(InvalidInputError) as refused:
+        imported(name, data)
+    return [fault.msg for fault in refused.value.faults]
+
+
+def test_a_table_of_our_own_names_its_file_and_line():
+    bad = "provider,instance_type,accelerator,accelerator_count,price_usd_per_hour\nacme,b,L4,1,2\n-0.0,b,L4,1,2\n"
+    (msg,) = refusal("mine.csv", bad.encode())
+    assert msg.startswith("mine.csv line 3, column provider: '-0.0' is not a provider id")
+
+
+@pytest.mark.parametrize("size", [[64], "64", True, -1, 0, 1e300])
+def test_a_size_that_is_none_is_left_blank(size):
+    data = json.dumps({"plans_metal": [plan("vbm-64c-1024gb-8-mi300x-gpu", cpu_threads=size)]}).encode()
+    (row,) = imported("plans.json", data).rows
+    assert row["vcpus"] is None
+    assert row["accelerator"] == "MI300X"
+
+
+def test_a_parser_s_words_are_one_line():
+    broken = plan_file(rate("30.5"))
+    broken = (broken if isinstance(broken, str) else json.dumps(broken)).replace('"version": ', '"version": "1",{', 1)
+    (msg,) = refusal("plan.json", broken.encode())
+    assert msg.startswith("plan.json: ")
+    assert "\n" not in msg
+
+
+def test_binary_is_no_spreadsheet():
+    (msg,) = refusal("quotes.csv", b"\x7fELF\x00\x01 a,b,c\nd,e,f\n" + bytes(range(256)))
+    assert msg.startswith("quotes.csv: is in no format that is known")
+
+
+def test_a_member_that_begins_before_its_archive():
+    # Where the directory is said to begin far behind the end, each member's place comes out below 0.
+    data = bytearray(zipped(("a.csv", TABLE)))
+    data[-6:-2] = (2**31).to_bytes(4, "little")
+    (document,) = members("a.zip", bytes(data))
+    with pytest.raises(PriceFileError, match=r"^a\.zip: is not a zip file that can be read \('a.csv': ValueError"):
+        document.read()
