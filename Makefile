@@ -41,8 +41,8 @@ html: $(DEV_STAMP) browser ## Check every page's HTML with the Nu checker (needs
 screenshots: $(DEV_STAMP) browser ## Take every page in every state, light on a desk and dark on a phone, into screenshots/
 	$(BIN)/python -m tests.browser.screenshots $(ARGS)
 
-fuzz: $(DEV_STAMP) ## Ask the API thousands of generated questions, and count them (FUZZ=30 of each operation, and examples)
-	PERDOLLAR_FUZZ_EXAMPLES=$(or $(FUZZ),30) $(BIN)/pytest tests/hostile/test_openapi.py $(ARGS)
+fuzz: $(DEV_STAMP) ## Ask the API thousands of generated questions, and change valid files at random (FUZZ=30 of each)
+	PERDOLLAR_FUZZ_EXAMPLES=$(or $(FUZZ),30) $(BIN)/pytest tests/hostile/test_openapi.py tests/hostile/test_mutations.py $(ARGS)
 
 audit: $(DEV_STAMP) ## Look for known weaknesses of the pinned packages (needs the network)
 	$(BIN)/pip-audit --require-hashes --disable-pip -r requirements.lock -r requirements-dev.lock $(ARGS)

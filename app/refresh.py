@@ -237,7 +237,8 @@ _LAYOUTS: dict[str, Callable[[Refresher, Published, Path], Iterator[Dated]]] = {
 
 def _fresh(target: Path) -> bool:
     """Whether a run that was stopped has fetched this a short time ago."""
-    return target.exists() and time.time() - target.stat().st_mtime < KEPT_FOR
+    # A file of the future was fetched before the clock was set back: how long ago, nobody knows.
+    return target.exists() and 0 <= time.time() - target.stat().st_mtime < KEPT_FOR
 
 
 def _plain(text: str) -> str:

@@ -282,7 +282,19 @@ def _warnings(
     differing: tuple[Difference, ...],
 ) -> Iterator[Warned]:
     if total == 0:
-        yield Warned("no_estimates", say("No offer gives an estimate; the reasons are listed under what was left out."))
+        first = question.table.first_seen
+        if first is not None and question.as_of < first:
+            yield Warned(
+                "no_estimates",
+                say(
+                    "No price was seen by {as_of}; the first is of {first}.",
+                    as_of=question.as_of.isoformat(), first=first.isoformat(),
+                ),
+            )  # fmt: skip
+        else:
+            yield Warned(
+                "no_estimates", say("No offer gives an estimate; the reasons are listed under what was left out.")
+            )
     elif question.offset >= total:
         yield Warned(
             "offset_beyond_end",

@@ -89,7 +89,13 @@ def cause_of(error: Exception) -> str:
 
 def one_line(error: Exception) -> str:
     """Return a parser's own words in one printable line of bounded length."""
-    text = " ".join(str(error)[:1000].split())[:200]
+    return printable(" ".join(str(error)[:1000].split())[:200])
+
+
+def printable(text: str) -> str:
+    """Return a text with whatever a terminal would take for a command shown by its code."""
+    if text.isprintable():
+        return text
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 

@@ -49,6 +49,12 @@ class PriceTable:
             tuple(text for part in parts for text in part.assumptions),
         )
 
+    @property
+    def first_seen(self) -> date | None:
+        """The day of the first price, None where a price without a date counts on every day, or there is none."""
+        first = int(self.columns.observed.min(initial=np.iinfo(np.int32).max))
+        return None if first in (UNDATED, np.iinfo(np.int32).max) else date.fromordinal(first)
+
     def market(
         self,
         as_of: date,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 
 from pricing.accelerators import Catalogue, UnknownNameError
-from pricing.errors import shown
+from pricing.errors import printable, shown
 from pricing.measurements import LATENCIES, positive
 from pricing.numbers import COMMA
 from pricing.question import LEAST_SHARE
@@ -185,7 +185,7 @@ class Findings:
 
     def warn(self, text: str) -> None:
         """Say something of the file, once."""
-        text = text.encode("utf-8", "backslashreplace").decode()
+        text = printable(text)
         if text not in self.warnings:
             self.warnings.append(text)
 

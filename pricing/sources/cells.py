@@ -15,6 +15,8 @@ MOST_ACCELERATORS = 100_000
 _NEUTRALISED = re.compile("'[ ]*[=+\\-@＝＋－＠]")
 LEAST_PRICE, MOST_PRICE = 1e-9, 1e9
 MOST_TEXT = 2000
+# Of columns whose texts are shorter than that.
+MOST_OF = {"instance_type": 200, "region": 100, "plan": 60}
 # Unicode's categories Cc and Cs.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 PROVIDER_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")

@@ -11,7 +11,8 @@ from typing import Any
 
 from pricing.accelerators import Catalogue, UnknownNameError
 from pricing.currency import ExchangeRate, exchange_rate
-from pricing.errors import InvalidInputError, shown
+from pricing.errors import InvalidInputError, printable, shown
+from pricing.sources import cells
 from pricing.wording import say
 
 LEFT_OUT = {
@@ -119,6 +120,14 @@ class Offer:
         }
 
 
+def fits(offer: Offer, price: float) -> bool:
+    """Whether a table takes the texts and the price of an offer; what is only said about it is made to fit."""
+    offer.notes, offer.source = (printable(text)[: cells.MOST_TEXT // 2] for text in (offer.notes, offer.source))
+    texts = [(getattr(offer, name), most) for name, most in cells.MOST_OF.items()]
+    plain = offer.instance_type != "" and all(len(text) <= most and text.isprintable() for text, most in texts)
+    return plain and cells.LEAST_PRICE <= price <= cells.MOST_PRICE
+
+
 def _size(value: object) -> float | None:
     """Return a size that a source states; what is no number above 0 is as good as not stated."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= MOST_SIZE:
@@ -150,6 +159,9 @@ class Draft:
         if not price > 0:
             self.leave_out("zero_price" if price == 0 else "no_price", f"{offer.instance_type}, {offer.region}")
             return
+        if not fits(offer, price):
+            self.leave_out("unreadable", f"{offer.instance_type[:100]}, {offer.region[:100]}, {price:g} USD per hour")
+            return
         key = key or (
             offer.provider, offer.instance_type, offer.accelerator_count, offer.region, offer.purchase,
             offer.term_months, offer.plan,
@@ -167,6 +179,7 @@ class Draft:
 
     def note(self, text: str) -> None:
         """Say something of the file, once."""
+        text = printable(text)
         if text not in self.notes:
             self.notes.append(text)
 
@@ -205,7 +218,7 @@ class Draft:
     def another(self, key: Key, price: float) -> bool:
         """Add a price to the offer of a key, if there is one already; this spares making the offer again."""
         kept = self._offers.get(key)
-        if kept is None or not price > 0:
+        if kept is None or not cells.LEAST_PRICE <= price <= cells.MOST_PRICE:
             return False
         kept.prices.append(price)
         return True
@@ -213,7 +226,7 @@ class Draft:
     def leave_out(self, reason: str, example: str, count: int = 1) -> None:
         """Count rows that give no offer; the first example of a reason is kept."""
         before = self._left_out.get(reason)
-        first = before.example if before else example
+        first = before.example if before else printable(example)
         self._left_out[reason] = LeftOut(reason, count + (before.count if before else 0), first)
 
     def instance(self, provider: str, instance_type: str) -> tuple[str, int | None] | None:

@@ -66,13 +66,13 @@ class _Rows:
             return Words(np.zeros(self.size, np.int32), (default,))
         return self._words(texts, self._known(column, texts, reader, default))
 
-    def text(self, column: str, what: str, *, most: int = cells.MOST_TEXT, default: str = "") -> Words:
+    def text(self, column: str, what: str, *, default: str = "") -> Words:
         """Read a column of free text, all at once where nothing in it needs a closer look."""
         texts = self.columns.get(column)
         if texts is None:
             return Words(np.zeros(self.size, np.int32), (default,))
         distinct = set(texts)
-        required = column in REQUIRED_COLUMNS
+        required, most = column in REQUIRED_COLUMNS, cells.MOST_OF.get(column, cells.MOST_TEXT)
         if cells.are_plain(distinct, most) and ("" not in distinct or (default == "" and not required)):
             return Words.of(texts, distinct)
         reader = cells.text_of(what, most=most, required=required)
@@ -305,15 +305,15 @@ def _table(rows: _Rows, catalogue: Catalogue, today: date | None) -> PriceTable:
 
     words = {
         "provider": rows.words("provider", cells.provider, ""),
-        "instance_type": rows.text("instance_type", "the seller's name of the instance", most=200),
-        "region": rows.text("region", "a region", most=100, default="global"),
+        "instance_type": rows.text("instance_type", "the seller's name of the instance"),
+        "region": rows.text("region", "a region", default="global"),
         "accelerator": rows.words("accelerator", accelerator, ""),
         "purchase": rows.words("purchase", cells.one_of(PURCHASES, "on_demand"), "on_demand"),
         "evidence": rows.words("evidence", cells.one_of(EVIDENCE, "quote"), "quote"),
         "source": rows.text("source", "a source"),
         "notes": rows.text("notes", "notes"),
         "availability": rows.words("availability", cells.one_of(AVAILABILITY, "available"), "available"),
-        "plan": rows.text("plan", "a plan", most=60),
+        "plan": rows.text("plan", "a plan"),
     }
     sizes = rows.sizes()
     words["accelerator_vendor"] = _vendors(rows, words["accelerator"], catalogue)

@@ -12,7 +12,7 @@ from pricing.accelerators import folded
 from pricing.errors import InvalidInputError, PriceFileError, near_matches, shown
 from pricing.offers import OFFER_COLUMNS
 from pricing.sources.document import Document
-from pricing.sources.draft import Draft, Offer
+from pricing.sources.draft import Draft, Offer, fits
 from pricing.sources.headings import (
     PriceHeading,
     currency_of,
@@ -414,6 +414,9 @@ class _Sheet:
         )  # fmt: skip
         if not price > 0:
             self.draft.leave_out("zero_price" if price == 0 else "no_price", f"line {self.number}")
+            return
+        if not fits(offer, price):
+            self.draft.leave_out("unreadable", f"line {self.number}: {name[:100]}, {price:g} USD per hour")
             return
         key = (seller, name, count, offer.region, offer.purchase, term, offer.observed_on)
         before = self.seen.get(key)

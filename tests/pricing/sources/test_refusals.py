@@ -62,3 +62,30 @@ def test_a_member_that_begins_before_its_archive():
     (document,) = members("a.zip", bytes(data))
     with pytest.raises(PriceFileError, match=r"^a\.zip: is not a zip file that can be read \('a.csv': ValueError"):
         document.read()
+
+
+@pytest.mark.parametrize(
+    ("change", "taken"),
+    [
+        ({}, 1),
+        ({"id": "x" * 201}, 0),
+        ({"id": "vbm\x1b[31m"}, 0),
+        ({"hourly_cost": 1e-10}, 0),
+        ({"hourly_cost": 2e9}, 0),
+    ],
+)
+def test_what_no_table_takes_is_left_out_and_said_in_printable_words(change, taken):
+    given = {**plan("vbm-64c-1024gb-8-mi300x-gpu"), **change}
+    found = imported("plans.json", json.dumps({"plans_metal": [given]}).encode())
+    assert len(found.rows) == taken
+    assert sum(left.count for left in found.left_out) == 1 - taken
+    assert all(left.example.isprintable() for left in found.left_out)
+
+
+def test_a_sheet_of_long_texts_and_tiny_prices():
+    sheet = "Vendor;GPU;GPU count;$/hr;Notes\nNebius;L4;1;0.7;{}\nNebius;L4;1;1e-320;\nNebius;H100 SXM;1;2;a\n"
+    found = imported("quotes.csv", sheet.format("x" * 5000).encode())
+    assert [(row["accelerator"], row["price_usd_per_hour"], len(row["notes"])) for row in found.rows] == [
+        ("L4", 0.7, 1000), ("H100-SXM", 2.0, 1),
+    ]  # fmt: skip
+    assert [(left.reason, left.count) for left in found.left_out] == [("unreadable", 1)]
