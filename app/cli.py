@@ -28,6 +28,7 @@ from app.commands import (
     prices_option,
     settings_of_environment,
     table_and_limits,
+    tell,
     unconfirmed_option,
     write,
 )
@@ -98,7 +99,7 @@ def serve(prices: tuple[Path, ...], **options: Any) -> None:
         reason = getattr(error, "strerror", None) or error
         fail(f"can't listen on {ascii(host)[1:-1]} port {port} ({reason}); choose another with --host or --port")
     shown_host = f"[{host}]" if ":" in host else host
-    click.echo(f"PerDollar is at http://{shown_host}:{listener.getsockname()[1]} (Ctrl-C stops it)")
+    tell(f"PerDollar is at http://{shown_host}:{listener.getsockname()[1]} (Ctrl-C stops it)")
     sys.stdout.flush()
     run(listener)
 
@@ -187,11 +188,11 @@ def _answer(pairs: list[tuple[str, str]], prices: Sequence[Path], form: str) -> 
     elif form == "csv":
         write(answer_csv(answer))
         for warning in answer.warnings:
-            click.echo(f"note: {warning.message}", err=True)
+            tell(f"note: {warning.message}", err=True)
     else:
         from app.terminal import answer_lines
 
-        click.echo("\n".join(answer_lines(answer, parts(answer, catalogue(), all_rows=True))))
+        tell("\n".join(answer_lines(answer, parts(answer, catalogue(), all_rows=True))))
 
 
 @commands.command()
@@ -220,7 +221,7 @@ def accelerators(prices: tuple[Path, ...], form: str, **options: Any) -> None:
     else:
         from app.terminal import chip_lines
 
-        click.echo("\n".join(chip_lines(rows)))
+        tell("\n".join(chip_lines(rows)))
 
 
 prices.add_command(refresh)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.commands import FILE, fail, fail_of, format_option, write
+from app.commands import FILE, fail, fail_of, format_option, tell, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ def read(paths: tuple[Path, ...], hardware: str | None, form: str) -> None:
         fail_of(error)
     failed = [fault for refused in errors for fault in refused.faults]
     for fault in failed:
-        click.echo(f"perdollar: {fault.msg}", err=True)
+        tell(f"perdollar: {fault.msg}", err=True)
     if not files:
         sys.exit(2)
     if hardware is not None:
@@ -53,7 +53,7 @@ def read(paths: tuple[Path, ...], hardware: str | None, form: str) -> None:
     elif form == "csv":
         write(table_csv(*_rows(files)))
     else:
-        click.echo("\n".join(_lines(files)))
+        tell("\n".join(_lines(files)))
     if failed:
         sys.exit(1)
 
@@ -312,17 +312,17 @@ def _tell_timing(timing: Any, unit: Any, within: float) -> None:
     rate, spread = timing.rate, timing.spread
     text = f"{significant(rate.value, 5)} {unit.rate_unit}"
     text += f" ± {percent(spread)}" if spread is not None else ", one repeat: its error is not known"
-    click.echo(f"{text}, {len(timing.seconds)} repeats of {timing.calls_per_repeat} calls", err=True)
+    tell(f"{text}, {len(timing.seconds)} repeats of {timing.calls_per_repeat} calls", err=True)
     if timing.first_seconds is not None:
-        click.echo(f"the first call took {significant(timing.first_seconds)} s and is not counted", err=True)
+        tell(f"the first call took {significant(timing.first_seconds)} s and is not counted", err=True)
     for note in timing.notes:
-        click.echo(f"note: {note}", err=True)
+        tell(f"note: {note}", err=True)
     if timing.failure:
-        click.echo(f"perdollar: {' '.join(timing.failure.split())}; the repeats before it are kept", err=True)
+        tell(f"perdollar: {' '.join(timing.failure.split())}; the repeats before it are kept", err=True)
     elif timing.stopped:
-        click.echo("note: stopped; the repeats that were finished are kept", err=True)
+        tell("note: stopped; the repeats that were finished are kept", err=True)
     elif not timing.settled(within):
-        click.echo(f"note: the time was up before the mean was known to within {percent(within)}", err=True)
+        tell(f"note: the time was up before the mean was known to within {percent(within)}", err=True)
 
 
 class _Repeats:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from app.cli_words import FLAGS
-from app.commands import answer_format_option, fail_of, pairs_of, prices_option, table_and_limits, write
+from app.commands import answer_format_option, fail_of, pairs_of, prices_option, table_and_limits, tell, write
 from pricing.decisions import DECISIONS
 
 if TYPE_CHECKING:
@@ -104,9 +104,9 @@ def _answer(asked: Decision, pairs: Sequence[tuple[str, str]], prices: Sequence[
     elif form == "csv":
         write(solved_csv(solved, main_table(asked)))
         for warning in solved.warnings:
-            click.echo(f"note: {warning.message}", err=True)
+            tell(f"note: {warning.message}", err=True)
     else:
-        click.echo("\n".join(solved_lines(solved)))
+        tell("\n".join(solved_lines(solved)))
 
 
 def solved_lines(solved: Solved) -> Iterator[str]:

@@ -18,6 +18,7 @@ from app.commands import (
     pairs_of,
     prices_option,
     table_and_limits,
+    tell,
     unconfirmed_option,
     write,
 )
@@ -45,15 +46,15 @@ def prices_check(files: tuple[Path, ...]) -> None:
         except InvalidInputError as error:
             failed = True
             for fault in error.faults:
-                click.echo(fault.msg, err=True)
+                tell(fault.msg, err=True)
             continue
         providers = ", ".join(table.values("provider"))
-        click.echo(f"{path.name}: {table.source_rows:,} rows, no fault; providers {providers}")
+        tell(f"{path.name}: {table.source_rows:,} rows, no fault; providers {providers}")
         for text in [
             *table.assumptions,
             *(doubt.message for doubt in doubts(table.market(today()), built_in().market(today()))),
         ]:
-            click.echo(f"note: {text}", err=True)
+            tell(f"note: {text}", err=True)
     if failed:
         sys.exit(2)
 
@@ -96,7 +97,7 @@ def prices_list(prices: tuple[Path, ...], form: str, **options: Any) -> None:
     else:
         from app.terminal import price_lines
 
-        click.echo("\n".join(price_lines(found)))
+        tell("\n".join(price_lines(found)))
 
 
 @prices.command("import")
@@ -142,17 +143,15 @@ def prices_import(
                 found = import_document(document, catalogue(), today(), provider, options)
             except InvalidInputError as error:
                 for fault in error.faults:
-                    click.echo(f"perdollar: {fault.msg}", err=True)
+                    tell(f"perdollar: {fault.msg}", err=True)
                 continue
             read += 1
             rows += found.rows
-            click.echo(
-                f"{found.name}: {found.format}, {found.rows_read:,} rows read, {len(found.rows):,} offers", err=True
-            )
+            tell(f"{found.name}: {found.format}, {found.rows_read:,} rows read, {len(found.rows):,} offers", err=True)
             for note in found.notes:
-                click.echo(f"  note: {note}", err=True)
+                tell(f"  note: {note}", err=True)
             for left in found.left_out:
-                click.echo(f"  left out: {left.count:,} {left.sentence}, for example {left.example}", err=True)
+                tell(f"  left out: {left.count:,} {left.sentence}, for example {left.example}", err=True)
         if not read or not rows:
             fail("nothing could be read" if not read else "no offer is left; the reasons are above")
         data = table_text(rows).encode()
@@ -164,12 +163,12 @@ def prices_import(
             reasons = held_back(old.market(today()).columns, table.market(today()).columns)
             if reasons:
                 for reason in reasons[:20]:
-                    click.echo(f"  {reason}", err=True)
+                    tell(f"  {reason}", err=True)
                 fail(f"{out} is left as it was: {len(reasons)} changes are too large; look at them and add --confirm")
     except InvalidInputError as error:
         fail_of(error)
     for doubt in doubts(table.market(today()), built_in().market(today())):
-        click.echo(f"note: {doubt.message}", err=True)
+        tell(f"note: {doubt.message}", err=True)
     if str(out) == "-":
         write([data])
         return
@@ -177,7 +176,7 @@ def prices_import(
         write_atomically(out, data)
     except OSError as error:
         fail(f"{out} can't be written ({error.strerror or error}); it is as it was")
-    click.echo(f"{out}: {table.source_rows:,} offers written", err=True)
+    tell(f"{out}: {table.source_rows:,} offers written", err=True)
 
 
 @prices.command("diff")
@@ -206,4 +205,4 @@ def prices_diff(old: Path, new: Path, form: str) -> None:
     else:
         from app.terminal import change_lines
 
-        click.echo("\n".join(change_lines(summaries(before, after, found), found)))
+        tell("\n".join(change_lines(summaries(before, after, found), found)))

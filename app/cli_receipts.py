@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.commands import FILE, FORMAT, fail, fail_of, write
+from app.commands import FILE, FORMAT, fail, fail_of, tell, write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,15 +41,13 @@ def verify(receipt: Path) -> None:
     read = _read(receipt)
     found = verified(read)
     if not found:
-        click.echo(
-            f"identical: {read['asked']['kind']} of {read['asked']['as_of']}, {len(read['prices']):,} price rows"
-        )
+        tell(f"identical: {read['asked']['kind']} of {read['asked']['as_of']}, {len(read['prices']):,} price rows")
         return
-    click.echo(f"differs in {len(found):,} place{'s' if len(found) > 1 else ''}:")
+    tell(f"differs in {len(found):,} place{'s' if len(found) > 1 else ''}:")
     for line in found[:MOST_SHOWN]:
-        click.echo(f"  {line}")
+        tell(f"  {line}")
     if len(found) > MOST_SHOWN:
-        click.echo(f"  and {len(found) - MOST_SHOWN:,} more")
+        tell(f"  and {len(found) - MOST_SHOWN:,} more")
     sys.exit(1)
 
 
@@ -81,9 +79,9 @@ def explain(old: Path, new: Path, offer: str | None, form: str) -> None:
 
         unit = before["cost_unit"]
         name = f"{after['provider']} {after['instance_type']}, {after['region']}, {after['purchase']}"
-        click.echo(f"{name}: from {significant(found.old)} to {significant(found.new)} {unit}.")
+        tell(f"{name}: from {significant(found.old)} to {significant(found.new)} {unit}.")
         cells = [(part, f"{ln:+.6f}", _alone(factor)) for part, ln, factor in rows]
-        click.echo("\n".join(aligned(("part", "ln", "alone"), cells, (1, 2))))
+        tell("\n".join(aligned(("part", "ln", "alone"), cells, (1, 2))))
 
 
 def _alone(factor: float) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.commands import FILE, fail, fail_of
+from app.commands import FILE, fail, fail_of, tell
 
 if TYPE_CHECKING:
     from app.refresh import Refreshed
@@ -69,14 +69,14 @@ def refresh(providers: tuple[str, ...], region: tuple[str, ...], folder: Path | 
 def _tell(done: Refreshed, folder: Path) -> None:
     stays = "its last table stays in use" if (folder / f"{done.provider}.csv").exists() else "it has no refreshed table"
     if done.failed:
-        click.echo(f"{done.provider}: failed, {stays}: {' '.join(done.failed.split())}", err=True)
+        tell(f"{done.provider}: failed, {stays}: {' '.join(done.failed.split())}", err=True)
         return
     if done.held:
-        click.echo(f"{done.provider}: held back, {stays}; look at these and add --confirm:", err=True)
+        tell(f"{done.provider}: held back, {stays}; look at these and add --confirm:", err=True)
         for reason in done.held[:20]:
-            click.echo(f"  {reason}", err=True)
+            tell(f"  {reason}", err=True)
         if len(done.held) > 20:
-            click.echo(f"  and {len(done.held) - 20} more", err=True)
+            tell(f"  and {len(done.held) - 20} more", err=True)
         return
     changed = done.changed
     moves = (
@@ -84,9 +84,9 @@ def _tell(done: Refreshed, folder: Path) -> None:
         if changed
         else ""
     )
-    click.echo(f"{done.provider}: {done.offers:,} offers{moves}")
+    tell(f"{done.provider}: {done.offers:,} offers{moves}")
     for left in done.left_out:
-        click.echo(f"  left out: {left.count:,} {left.sentence}, for example {left.example}", err=True)
+        tell(f"  left out: {left.count:,} {left.sentence}, for example {left.example}", err=True)
 
 
 class _Bar:

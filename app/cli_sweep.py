@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.commands import FILE, as_of_option, fail, prices_option, table_and_limits
+from app.commands import FILE, as_of_option, fail, prices_option, table_and_limits, tell
 
 if TYPE_CHECKING:
     from pricing.reading import Reader
@@ -148,9 +148,9 @@ def sweep(
         said = ENGINES[engine](job)
     except InvalidInputError as error:
         for fault in error.faults:
-            click.echo(f"perdollar: {' '.join(fault.msg.split())}", err=True)
+            tell(f"perdollar: {' '.join(fault.msg.split())}", err=True)
         sys.exit(2)
-    click.echo(said, err=True)
+    tell(said, err=True)
 
 
 def _check_out(out: Path, inputs: list[Path]) -> None:

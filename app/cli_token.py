@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from app.commands import fail
+from app.commands import fail, tell
 
 
 @click.command("token")
@@ -22,5 +22,5 @@ def token(name: str) -> None:
         entry = entry_of(name, secret)
     except ValueError as error:
         fail(str(error))
-    click.echo(f"token, to be kept by whoever uses it: {secret}")
-    click.echo(f"entry for PERDOLLAR_TOKENS: {entry}")
+    tell(f"token, to be kept by whoever uses it: {secret}")
+    tell(f"entry for PERDOLLAR_TOKENS: {entry}")

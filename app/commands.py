@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from pricing.market import PriceTable
     from pricing.question import Limits
 
+# Control characters but for line ends and tabs, and what overrides the direction of writing.
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 FILE = click.Path(path_type=Path)
 FORMAT = click.Choice(("table", "json", "csv"))
 ANSWER_FORMAT = click.Choice(("table", "json", "csv", "receipt"))
@@ -36,9 +39,17 @@ unconfirmed_option = click.option(
 as_of_option = click.option("--as-of", metavar="DATE", help="Prices as seen on this date, YYYY-MM-DD; default today.")
 
 
+def tell(text: str, *, err: bool = False) -> None:
+    """Write a line for people: what a terminal would take for a command, or to turn text round, is shown by its code.
+
+    Names come from files that others wrote. JSON and CSV are for programs: they go out as they are (`write`).
+    """
+    click.echo(_UNSEEN.sub(lambda sign: sign[0].encode("unicode_escape").decode(), text), err=err)
+
+
 def fail(message: str) -> NoReturn:
     """End with one line on standard error and exit code 2."""
-    click.echo(f"perdollar: {' '.join(message.split())}", err=True)
+    tell(f"perdollar: {' '.join(message.split())}", err=True)
     sys.exit(2)
 
 

@@ -8,9 +8,7 @@ from importlib.metadata import version
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
-import click
-
-from app.commands import fail
+from app.commands import fail, tell
 from app.sweep_files import assemble, catalogue_digest, digest_and_rows, part_of
 from app.sweep_parts import BusyError, Parts
 from pricing.errors import InvalidInputError
@@ -107,10 +105,10 @@ def answer(job: Job, engine: Answering, most: int) -> str:
         fail(f"{job.out}.parts can't be written ({error.strerror or error})")
     if parts.differs:
         changed = ", ".join(_WORDS[name] for name in parts.differs)
-        click.echo(f"note: {parts.folder} is of another sweep ({changed} changed), so this one begins anew", err=True)
+        tell(f"note: {parts.folder} is of another sweep ({changed} changed), so this one begins anew", err=True)
     resumed = parts.done
     if resumed:
-        click.echo(f"going on after {resumed:,} scenarios, which {parts.folder} holds", err=True)
+        tell(f"going on after {resumed:,} scenarios, which {parts.folder} holds", err=True)
     try:
         with _progress(rows, resumed) as bar:
             for portion in portions(scenarios.read(skip=resumed), job.top, most):
@@ -127,5 +125,5 @@ def answer(job: Job, engine: Answering, most: int) -> str:
             "same command goes on from there"
         )
     for note in scenarios.notes:
-        click.echo(f"note: {note}", err=True)
+        tell(f"note: {note}", err=True)
     return f"{job.out}: {answered:,} scenarios answered"

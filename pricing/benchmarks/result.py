@@ -33,7 +33,7 @@ MOST_DOUBTED = 5
 MOST, MOST_RATE = 1e12, 1e15
 # Totals are rounded, and counted over times that differ a little.
 LEAST_TOTAL = 0.98
-_CONTROL = r"[\x00-\x1f\x7f\ud800-\udfff]"
+_CONTROL = r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]"
 _FIGURES = re.compile(r"[+-]?[0-9.,]*[0-9][0-9.,]*(?:[eE][+-]?[0-9]+)?")
 # A comma that can be nothing but a thousands separator: 1,234.56 and 1,234,567.
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:(?:,[0-9]{3})+\.[0-9]+|(?:,[0-9]{3}){2,})")
