@@ -14,7 +14,7 @@ from pricing.units import UNITS
 
 Schema = dict[str, Any]
 # No control character stands in a query.
-TEXT: Schema = {"type": "string", "pattern": r"^[^\x00-\x1f\x7f-\x9f]*$"}
+TEXT: Schema = {"type": "string", "pattern": r"^[^\x00-\x1f\x7f]*$"}
 DAY: Schema = {"type": "string", "format": "date"}
 FLAG: Schema = {"type": "string", "enum": ["1", "0", "true", "false"]}
 NUMBER: Schema = {"type": "number", "exclusiveMinimum": 0, "maximum": 1e12}

@@ -129,7 +129,7 @@ def query_pairs(request: Request) -> list[tuple[str, str]]:
     except ValueError as error:
         raise InvalidInputError.at((), say("the query is not percent-encoded UTF-8")) from error
     for name, value in pairs:
-        if any(ch < " " or "\x7f" <= ch <= "\x9f" for ch in name + value):
+        if any(ch < " " or ch == "\x7f" for ch in name + value):
             loc = (name,) if name.isprintable() else ()
             raise InvalidInputError.at(
                 loc, say("{value} holds a control character; remove it", value=ascii(value[:60]))

@@ -169,9 +169,9 @@ def _many(value: object) -> object:
     return [value] if isinstance(value, (str, int, float)) and not isinstance(value, bool) else value
 
 
-Text = Annotated[str, StringConstraints(max_length=MOST_LABEL, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
-Label = Annotated[str, StringConstraints(max_length=MOST_LABEL, pattern=r"^[^\x00-\x1f\x7f-\x9f@]*$")]
-LongText = Annotated[str, StringConstraints(max_length=1000, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+Text = Annotated[str, StringConstraints(max_length=MOST_LABEL, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Label = Annotated[str, StringConstraints(max_length=MOST_LABEL, pattern=r"^[^\x00-\x1f\x7f@]*$")]
+LongText = Annotated[str, StringConstraints(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 RateIn = Annotated[
     Rate,
     PlainValidator(_rate),
