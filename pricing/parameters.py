@@ -104,8 +104,8 @@ def read_pairs(
     """Read name-value pairs into the data of a QuestionIn, and where each measurement was written.
 
     Blank values are absent and `utm_*` is ignored. The last of the three are the faults found so
-    far, each `loc` beginning with the parameter's name; without a unit or a measurement where these
-    are `required`, and with too many of these, InvalidInputError.
+    far, each `loc` beginning with the parameter's name: where there are some the data serve only to find
+    others. With too many measurements, InvalidInputError.
     """
     faults: list[Fault] = []
     values: dict[str, list[str]] = {}
@@ -180,8 +180,10 @@ def read_pairs(
         data[name] = [text.strip() for text in values.get(name, []) if text.strip()]
     for name in SCALAR_PARAMETERS[1:]:
         _scalar(name, values.get(name, []), data, faults)
-    if unit is None or (not data["measurements"] and (required or written)):
-        raise InvalidInputError(faults)
+    if faults and not data["measurements"]:
+        # It stands for those that can't be read, so that what else is wrong is told as well.
+        rate_field = (unit or UNITS["output_token"]).rate_field
+        data["measurements"].append({"hardware": "H100-SXM", "rates": {rate_field: 1.0}})
     # The unit's place says that these are pairs, also where there is no measurement.
     return data, {("unit",): ("unit",)} | {("measurements", n): ("m", i) for n, i in enumerate(places)}, faults
 

@@ -6,7 +6,8 @@ import re
 from datetime import date, datetime
 
 from pricing.errors import PriceFileError, shown
-from pricing.numbers import read_day, read_number, read_whole_number
+from pricing.numbers import read_number, read_whole_number
+from pricing.sources.cells import day_of
 from pricing.wording import say
 
 _MONEY = re.compile(r"^[^\d.,+-]*(.*?)[^\d.,]*$", re.DOTALL)
@@ -46,14 +47,13 @@ def read_months(text: str, file: str, number: int) -> int:
     return read_whole_number(match[1], least=1, most=1200) * (12 if years else 1)
 
 
-def read_seen(value: object, file: str, number: int) -> str:
-    """Read the day on which a price was seen; blank stays blank."""
-    if value in (None, ""):
+def read_seen(value: object, file: str, number: int, today: date) -> str:
+    """Read the day on which a price was seen, `today` at the latest; blank stays blank."""
+    text = value.strftime("%Y-%m-%d") if isinstance(value, (date, datetime)) else str(value or "")
+    if not text:
         return ""
-    if isinstance(value, (date, datetime)):
-        return value.strftime("%Y-%m-%d")
     try:
-        return read_day(str(value)).isoformat()
+        return date.fromordinal(day_of(today)(text)).isoformat()
     except ValueError as error:
         raise PriceFileError.at(
             (file, number, "observed_on"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 
 from pricing import estimate
 from pricing.accelerators import folded
@@ -386,7 +386,8 @@ class _Sheet:
         hours = hours_of(unit) or (hours_of(cell) if currency_of(cell) else None) or heading.hours
         each = heading.each or is_per_accelerator(unit)
         code = currency_of(cell) or heading.currency or self._text("currency").upper() or self.constants.get("currency")
-        day = read_seen(self._value("observed_on"), self.file, self.number)
+        today = date.fromisoformat(self.draft.observed_on)
+        day = read_seen(self._value("observed_on"), self.file, self.number, today)
         purchase, term = heading.purchase or wanted[0], heading.term_months or wanted[1]
         upfront = self._amount(self._value("upfront"), "upfront") or 0.0
         price = amount * (max(count, 1) if each else 1) / hours

@@ -94,7 +94,7 @@ def test_a_message_stands_at_a_flag(client, name):
 def test_all_faults_are_told_at_once_each_at_its_field(client):
     query = "unit=tokens&m=good@L4=5&m=H100-SXM:8=5,2&m2.model=Llama&m3.model=lost&utilization=2&provider=asw&x=1"
     page = refused(client, f"/compare?{query}")
-    assert invalid(page) == ["unit", "m-1"]
+    assert invalid(page) == ["unit", "m-1", "utilization"]
     (selected,) = [
         e for e in page.all("option") if "selected" in e.attributes and e.around[-1].attributes["id"] == "unit"
     ]

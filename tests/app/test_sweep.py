@@ -191,6 +191,7 @@ def test_bad_rows_stop_the_sweep_and_an_older_output_stays(folder, capfd):
     lines = capfd.readouterr().err.splitlines()
     assert [line.split(": ")[1] for line in lines] == [
         "scenarios.csv line 5, column m", "scenarios.csv line 6, column unit",
+        "scenarios.csv line 6, column purchase",
     ]  # fmt: skip
     assert Path("out.csv").read_text() == "older"
     assert not Path("out.csv.parts").exists()

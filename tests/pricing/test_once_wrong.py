@@ -131,3 +131,22 @@ def test_true_is_not_a_share():
     body = {"unit": "output_token", "measurements": [{"accelerator": "L4", "rates": {"output_tokens_per_second": 1}}]}
     with pytest.raises(InvalidInputError, match="utilization"):
         reader().from_json({**body, "utilization": True})
+
+
+@pytest.mark.parametrize(
+    ("pairs", "places"),
+    [
+        (
+            [("unit", "output_token"), ("m", "L4=x"), ("utilization", "2"), ("spot_loss", "7")],
+            ["m", "spot_loss", "utilization"],
+        ),
+        ([("unit", "outpt"), ("m", "L4=5"), ("spot_loss", "7")], ["spot_loss", "unit"]),
+        ([("utilization", "2")], ["m", "unit", "utilization"]),
+        ([("unit", "output_token"), ("m", "L4=x")], ["m"]),
+        ([("unit", "output_token"), ("m", "L4=x"), ("provider", "acmee")], ["m", "provider"]),
+    ],
+)
+def test_what_else_is_wrong_is_told_beside_a_measurement_that_can_not_be_read(pairs, places):
+    with pytest.raises(InvalidInputError) as refused:
+        reader().from_pairs(pairs)
+    assert sorted(str(fault.loc[0]) for fault in refused.value.faults) == places

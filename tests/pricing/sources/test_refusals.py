@@ -89,3 +89,9 @@ def test_a_sheet_of_long_texts_and_tiny_prices():
         ("L4", 0.7, 1000), ("H100-SXM", 2.0, 1),
     ]  # fmt: skip
     assert [(left.reason, left.count) for left in found.left_out] == [("unreadable", 1)]
+
+
+def test_a_day_that_is_to_come_is_refused_at_its_line():
+    sheet = "Vendor;GPU;GPU count;$/hr;Date\nNebius;L4;1;0.7;2026-12-01\nNebius;H100 SXM;1;2;3026-11-01\n"
+    (msg,) = refusal("quotes.csv", sheet.encode())
+    assert msg.startswith("quotes.csv line 3: '3026-11-01' is after today (2026-12-01, UTC)")
