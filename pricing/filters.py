@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from pricing.accelerators import Catalogue, UnknownNameError
-from pricing.errors import Fault, near_matches, shown
+from pricing.errors import Fault, Location, near_matches, shown
 from pricing.market import PriceTable
 from pricing.offers import AVAILABILITY, EVIDENCE, PURCHASES
 from pricing.wording import say
+
+if TYPE_CHECKING:
+    from pricing.question import FiltersIn
 
 FEW = 12
 # Filters whose values are written in any case, with blanks or hyphens for underscores.
@@ -59,3 +63,15 @@ def chosen_accelerators(wanted: Sequence[str], catalogue: Catalogue, faults: lis
         except UnknownNameError as error:
             faults.append(Fault(("accelerator", i), str(error)))
     return frozenset(chosen) if wanted else None
+
+
+def accelerators_of(
+    filters: FiltersIn, table: PriceTable, catalogue: Catalogue, faults: list[Fault], at: Location
+) -> frozenset[str] | None:
+    """Return the accelerators that filters ask for, as `chosen_accelerators`; `at` is where the filters stand."""
+    found: list[Fault] = []
+    for name in ("provider", "region", "area", "purchase", "vendor"):
+        found.extend(unknown_values(name, getattr(filters, name), table, catalogue))
+    chosen = chosen_accelerators(filters.accelerator, catalogue, found)
+    faults.extend(Fault((*at, *fault.loc), fault.msg) for fault in found)
+    return chosen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
@@ -17,7 +18,7 @@ from pricing.comparability import ACCEPTED
 from pricing.currency import exchange_rate
 from pricing.curves import read_target
 from pricing.errors import MOST_OF_QUESTION, Fault, InvalidInputError, Location, near_matches, shown
-from pricing.filters import chosen_accelerators, unknown_values
+from pricing.filters import accelerators_of, unknown_values
 from pricing.market import PriceTable
 from pricing.measurements import LATENCIES, Measurement
 from pricing.numbers import read_whole_number
@@ -88,7 +89,7 @@ class Reader:
             found = error.errors(include_url=False)
             items = ([item for item in found if item["type"] != "too_short"] or found)[:MOST_OF_QUESTION]
             faults = [Fault(_placed(tuple(item["loc"]), places), sentence(item)) for item in items]
-            raise InvalidInputError([*faults, *self._unknown_hardware(data, places)]) from error
+            raise InvalidInputError([*faults, *self._unknown_names(data, places)]) from error
         unit = unit_named(asked.unit)
         as_of = asked.as_of or self.today
         if as_of > self.today:
@@ -111,7 +112,7 @@ class Reader:
                 measurements.append(measurement)
             except (UnknownNameError, ValueError) as error:
                 faults.append(Fault(place, str(error)))
-        accelerators = self._filters(asked.filters, table, faults)
+        accelerators = accelerators_of(asked.filters, table, self.catalogue, faults, () if places else ("filters",))
         currency = None
         if asked.currency:
             try:
@@ -165,8 +166,8 @@ class Reader:
             partial(written_pairs, asked, unit, measurements),
         )
 
-    def _unknown_hardware(self, data: Mapping[str, Any], places: Mapping[Location, Location]) -> Iterator[Fault]:
-        """Find also the measurements whose hardware is unknown, where something else is wrong."""
+    def _unknown_names(self, data: Mapping[str, Any], places: Mapping[Location, Location]) -> Iterator[Fault]:
+        """Find also the hardware and filter values that nothing knows, where something else is wrong."""
         given = data.get("measurements")
         if not isinstance(given, (list, tuple)) or data.get("offers") or data.get("quotes"):
             return
@@ -177,6 +178,11 @@ class Reader:
                 continue
             except ValueError as error:
                 yield Fault(_placed(("measurements", i), places), str(error))
+        faults: list[Fault] = []
+        with suppress(ValidationError):
+            filters = FiltersIn.model_validate(data.get("filters") or {})
+            accelerators_of(filters, self.table, self.catalogue, faults, () if places else ("filters",))
+        yield from faults
 
     def _with_own_offers(self, asked: QuestionIn, as_of: date) -> PriceTable:
         rows: list[Mapping[str, object]] = list(asked.offers)
@@ -365,11 +371,6 @@ class Reader:
             + near_matches(f"{provider}/{instance_type}", types)
             + quote
         )  # fmt: skip
-
-    def _filters(self, filters: FiltersIn, table: PriceTable, faults: list[Fault]) -> frozenset[str] | None:
-        for name in ("provider", "region", "area", "purchase", "vendor"):
-            faults.extend(unknown_values(name, getattr(filters, name), table, self.catalogue))
-        return chosen_accelerators(filters.accelerator, self.catalogue, faults)
 
 
 def _accepted(names: Iterable[str], faults: list[Fault]) -> frozenset[str]:

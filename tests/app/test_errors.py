@@ -177,7 +177,7 @@ def test_a_rate_of_another_kind_is_left_out_never_converted(client):
         (body_with('"as_of":"2999-01-01"'), ["as_of"], "after today"),
         (body_with('"sort":"cost"'), ["sort"], "Did you mean cost_usd"),
         (body_with('"baseline":"nobody"'), ["baseline"], "neither"),
-        (body_with('"filters":{"provider":["asw"]}'), ["provider", 0], "Did you mean aws"),
+        (body_with('"filters":{"provider":["asw"]}'), ["filters", "provider", 0], "Did you mean aws"),
         (body_with('"filters":{"providr":["aws"]}'), ["filters", "providr"], "Did you mean provider"),
         (body_with('"filters":["aws"]'), ["filters"], "filters"),
         (body_with('"filters":{"provider":"aws\\u0000"}'), ["filters", "provider", 0], "control character"),

@@ -144,9 +144,23 @@ def test_true_is_not_a_share():
         ([("utilization", "2")], ["m", "unit", "utilization"]),
         ([("unit", "output_token"), ("m", "L4=x")], ["m"]),
         ([("unit", "output_token"), ("m", "L4=x"), ("provider", "acmee")], ["m", "provider"]),
+        (
+            [("unit", "output_token"), ("m", "L4=5"), ("provider", "acmee"), ("utilization", "2")],
+            ["provider", "utilization"],
+        ),
     ],
 )
 def test_what_else_is_wrong_is_told_beside_a_measurement_that_can_not_be_read(pairs, places):
     with pytest.raises(InvalidInputError) as refused:
         reader().from_pairs(pairs)
     assert sorted(str(fault.loc[0]) for fault in refused.value.faults) == places
+
+
+@pytest.mark.parametrize("more", [{}, {"utilization": 2}])
+def test_an_unknown_filter_value_is_told_at_its_place_in_the_body(more):
+    measurement = {"accelerator": "H100-SXM", "accelerator_count": 8, "rates": {"output_tokens_per_second": 5}}
+    body = {"unit": "output_token", "measurements": [measurement], "filters": {"provider": ["acme", "acmee"]}, **more}
+    with pytest.raises(InvalidInputError) as refused:
+        reader().from_json(body)
+    assert ("filters", "provider", 1) in [fault.loc for fault in refused.value.faults]
+    assert len(refused.value.faults) == 1 + len(more)

@@ -161,7 +161,8 @@ def test_bad_rows_are_all_told_with_line_and_column(tmp_path):
         faults = error.faults
     assert made == [1]
     assert [fault.loc for fault in faults] == [
-        ("scenarios.csv", 3, "utilization"), ("scenarios.csv", 5, "unit"),
+        ("scenarios.csv", 3, "utilization"), ("scenarios.csv", 3, "provider"),
+        ("scenarios.csv", 5, "unit"),
     ]  # fmt: skip
     assert faults[0].msg == (
         "scenarios.csv line 3, column utilization: utilization: '50' should be less than or equal to 1; "
