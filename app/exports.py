@@ -22,13 +22,13 @@ FIRST_CHUNK = 50
 # Bytes of small parts that are sent together: few at first, so that a reader has something soon.
 FIRST_TURN, TURN = 1024, 64 * 1024
 _QUOTED = re.compile(r'[",\r\n]')
-# A text cell that begins with one of these is run as a formula by spreadsheets (OWASP, CSV injection).
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+# A text cell that begins so is run as a formula by spreadsheets (OWASP, CSV injection).
+_FORMULA = re.compile(r" *[\t\r\n]|\s*[=+\-@＝＋－＠]")
 
 
 def neutralised(text: str) -> str:
     """Put an apostrophe before a text that a spreadsheet would run as a formula."""
-    return "'" + text if text.lstrip(" ").startswith(_FORMULA) else text
+    return "'" + text if _FORMULA.match(text) else text
 
 
 def csv_text(text: str) -> str:

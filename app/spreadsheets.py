@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from app.exports import csv_text
+from app.exports import neutralised
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 # The most that Excel takes in a cell.
 MOST_TEXT = 32_767
+# What can't stand in the XML of a workbook (XML 1.0, section 2.2); of line ends LF alone is kept as it is.
+_NOT_XML = re.compile("[^\t\n -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 Row = Sequence[object]
 
 
@@ -38,8 +41,7 @@ def xlsx(title: str, header: Sequence[str], rows: Iterable[Row], about: Iterable
 def _cell(sheet: object, value: object) -> object:
     if value is None or isinstance(value, (bool, int, float)):
         return value
-    # Control characters can't stand in the XML of a workbook.
-    text = "".join(ch for ch in str(value)[:MOST_TEXT] if ch >= " " or ch in "\t\n")
+    text = _NOT_XML.sub("", str(value)[:MOST_TEXT])
     from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415
 
     cell = WriteOnlyCell(sheet, value=text)
@@ -50,7 +52,7 @@ def _cell(sheet: object, value: object) -> object:
 def tsv(header: Sequence[str], rows: Iterable[Row]) -> Iterator[bytes]:
     """Write lines of cells between tabs, as a spreadsheet takes them from the clipboard; UTF-8, LF."""
     for row in (header, *rows):
-        yield ("\t".join(" ".join(_text(value).split()) for value in row) + "\n").encode()
+        yield ("\t".join(map(_text, row)) + "\n").encode()
 
 
 def markdown(header: Sequence[str], rows: Iterable[Row], right: Iterable[int]) -> Iterator[bytes]:
@@ -63,7 +65,7 @@ def markdown(header: Sequence[str], rows: Iterable[Row], right: Iterable[int]) -
 
 def _escaped(value: object) -> str:
     text = " ".join(str("" if value is None else value).split())
-    for sign in "\\|<>`*_[]":
+    for sign in "\\|<>`*_[]&~":
         text = text.replace(sign, f"\\{sign}")
     return text
 
@@ -75,5 +77,6 @@ def _text(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return repr(value)
-    plain = csv_text(str(value))
-    return plain[1:-1].replace('""', '"') if plain.startswith('"') else plain
+    text = neutralised(" ".join(str(value).split()))
+    # A quotation mark at the beginning would quote what follows, tabs and line ends with it.
+    return f"'{text}" if text.startswith('"') else text

@@ -13,10 +13,10 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import ijson
 import orjson
 
 from pricing.errors import InvalidInputError, cause_of, one_line
+from pricing.sources import json_stream
 from pricing.sources.document import Document
 from pricing.wording import say
 
@@ -90,10 +90,10 @@ def _constant(name: str) -> float:
 def _streamed(document: Document) -> list[Any]:
     """Read a large file without the records of single requests; nothing if it is not strict JSON."""
     values: list[Any] = []
-    builder, skipping = ijson.ObjectBuilder(), ""
+    builder, skipping = json_stream.Builder(), ""
     try:
         with document.open() as file:
-            for prefix, event, value in ijson.parse(file, use_float=True, multiple_values=True):
+            for prefix, event, value in json_stream.events(file, several=True):
                 if skipping:
                     if prefix == skipping and event in ("end_array", "end_map"):
                         skipping = ""
@@ -105,8 +105,8 @@ def _streamed(document: Document) -> list[Any]:
                 builder.event(event, value)
                 if not prefix and event in ("end_array", "end_map"):
                     values.append(builder.value)
-                    builder = ijson.ObjectBuilder()
-    except ijson.JSONError:
+                    builder = json_stream.Builder()
+    except json_stream.BrokenJsonError:
         # NaN, Infinity, or a file that is cut off: the slower reader knows the first two, and names the third.
         return []
     return values

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import ijson
 import orjson
 
 from pricing.errors import PriceFileError, one_line
-from pricing.sources import aws_price_list_csv, aws_products
+from pricing.sources import aws_price_list_csv, aws_products, json_stream
 from pricing.sources.aws_products import Product, Term
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft
@@ -60,23 +59,18 @@ def _listed(document: Document) -> Iterator[dict[str, Any]]:
 def _stream(document: Document, seller: str, draft: Draft) -> None:
     """Read an offer file in two passes, so that neither the order of its parts nor its size matters."""
     products: dict[str, Product] = {}
-    try:
-        with document.open() as file:
-            for sku, product in ijson.kvitems(file, "products"):
-                draft.rows_read += 1
-                made = _product(product, draft)
-                if made is not None:
-                    products[sku] = made
-        for kind in ("OnDemand", "Reserved"):
-            with document.open() as file:
-                for sku, terms in ijson.kvitems(file, f"terms.{kind}"):
-                    if sku in products:
-                        for term in terms.values():
-                            _add(products[sku], kind, term, seller, draft)
-    except ijson.JSONError as error:
-        raise PriceFileError.at(
-            (document.name,), say("{name}: is not whole JSON ({error})", name=document.name, error=one_line(error))
-        ) from error
+    with json_stream.opened(document) as file:
+        for sku, product in json_stream.members(file, "products"):
+            draft.rows_read += 1
+            made = _product(product, draft)
+            if made is not None:
+                products[sku] = made
+    for kind in ("OnDemand", "Reserved"):
+        with json_stream.opened(document) as file:
+            for sku, terms in json_stream.members(file, f"terms.{kind}"):
+                if sku in products:
+                    for term in terms.values():
+                        _add(products[sku], kind, term, seller, draft)
 
 
 def _product(product: dict[str, Any], draft: Draft) -> Product | None:

@@ -8,10 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import ijson
-
-from pricing.errors import PriceFileError, one_line
-from pricing.sources import aws_products
+from pricing.errors import PriceFileError
+from pricing.sources import aws_products, json_stream
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
 from pricing.wording import say
@@ -48,43 +46,38 @@ def read(document: Document, draft: Draft, provider: str | None) -> None:
 def _from_json(document: Document) -> Iterator[Mapping[str, str]]:
     """Yield the rates with what their term and plan say, in two passes: plans may stand after terms."""
     plans: dict[str, dict[str, str]] = {}
-    try:
-        with document.open() as file:
-            for product in ijson.items(file, "products.item"):
-                about = product.get("attributes") or {}
-                plans[str(product.get("sku"))] = {
-                    "family": str(product.get("productFamily", "")),
-                    "option": str(about.get("purchaseOption", "")),
-                }
-        with document.open() as file:
-            term: dict[str, Any] = {}
-            builder: Any = None
-            for prefix, event, value in ijson.parse(file):
-                if (prefix, event) == ("terms.savingsPlan.item", "start_map"):
-                    term, pending = {}, list[dict[str, Any]]()
-                elif prefix == "terms.savingsPlan.item.sku":
-                    term["sku"] = value
-                elif prefix.startswith("terms.savingsPlan.item.leaseContractLength."):
-                    term[prefix.rpartition(".")[2]] = value
-                elif (prefix, event) == ("terms.savingsPlan.item.rates.item", "start_map"):
-                    builder = ijson.ObjectBuilder()
-                    builder.event(event, value)
-                elif (prefix, event) == ("terms.savingsPlan.item.rates.item", "end_map"):
-                    builder.event(event, value)
-                    pending.append(builder.value)
-                    builder = None
-                    if "sku" in term and "duration" in term and "unit" in term:
-                        # A term has very many rates; they are given on as soon as it is known whose they are.
-                        yield from (_rate(one, term, plans) for one in pending)
-                        pending.clear()
-                elif builder is not None:
-                    builder.event(event, value)
-                elif (prefix, event) == ("terms.savingsPlan.item", "end_map"):
+    with json_stream.opened(document) as file:
+        for product in json_stream.items(file, "products.item"):
+            about = product.get("attributes") or {}
+            plans[str(product.get("sku"))] = {
+                "family": str(product.get("productFamily", "")),
+                "option": str(about.get("purchaseOption", "")),
+            }
+    with json_stream.opened(document) as file:
+        term: dict[str, Any] = {}
+        builder: Any = None
+        for prefix, event, value in json_stream.events(file):
+            if (prefix, event) == ("terms.savingsPlan.item", "start_map"):
+                term, pending = {}, list[dict[str, Any]]()
+            elif prefix == "terms.savingsPlan.item.sku":
+                term["sku"] = value
+            elif prefix.startswith("terms.savingsPlan.item.leaseContractLength."):
+                term[prefix.rpartition(".")[2]] = value
+            elif (prefix, event) == ("terms.savingsPlan.item.rates.item", "start_map"):
+                builder = json_stream.Builder()
+                builder.event(event, value)
+            elif (prefix, event) == ("terms.savingsPlan.item.rates.item", "end_map"):
+                builder.event(event, value)
+                pending.append(builder.value)
+                builder = None
+                if "sku" in term and "duration" in term and "unit" in term:
+                    # A term has very many rates; they are given on as soon as it is known whose they are.
                     yield from (_rate(one, term, plans) for one in pending)
-    except ijson.JSONError as error:
-        raise PriceFileError.at(
-            (document.name,), say("{name}: is not whole JSON ({error})", name=document.name, error=one_line(error))
-        ) from error
+                    pending.clear()
+            elif builder is not None:
+                builder.event(event, value)
+            elif (prefix, event) == ("terms.savingsPlan.item", "end_map"):
+                yield from (_rate(one, term, plans) for one in pending)
 
 
 def _rate(rate: dict[str, Any], term: dict[str, Any], plans: Mapping[str, dict[str, str]]) -> dict[str, str]:

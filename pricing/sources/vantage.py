@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import ijson
-
-from pricing.errors import PriceFileError, one_line
+from pricing.sources import json_stream
 from pricing.sources.document import Document
 from pricing.sources.draft import Draft, Offer
-from pricing.wording import say
 
 NAME = "vantage"
 WHAT = "Vantage's list of EC2 instances"
@@ -27,15 +24,10 @@ def recognises(document: Document) -> bool:
 
 def read(document: Document, draft: Draft, provider: str | None) -> None:
     """Read Linux prices: on demand, the average of spot, and reservations without or with all upfront."""
-    try:
-        with document.open() as file:
-            for instance in ijson.items(file, "item"):
-                draft.rows_read += 1
-                _add(instance, provider or "aws", draft)
-    except ijson.JSONError as error:
-        raise PriceFileError.at(
-            (document.name,), say("{name}: is not whole JSON ({error})", name=document.name, error=one_line(error))
-        ) from error
+    with json_stream.opened(document) as file:
+        for instance in json_stream.items(file, "item"):
+            draft.rows_read += 1
+            _add(instance, provider or "aws", draft)
 
 
 def _add(instance: dict[str, Any], seller: str, draft: Draft) -> None:

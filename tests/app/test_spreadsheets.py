@@ -5,6 +5,7 @@ import io
 import openpyxl
 import pytest
 
+from app.exports import neutralised
 from app.spreadsheets import markdown, tsv, xlsx
 from pricing.columns import COLUMNS
 from tests.app.asking import DAY, problem
@@ -62,3 +63,15 @@ def test_markdown_links_to_the_answer_and_can_t_be_broken_out_of(acme):
 
 def test_tabs_and_line_ends_stay_out_of_cells_and_formulas_are_neutralised():
     assert b"".join(tsv(["a", "b"], [["x\ty\nz", None], ["=1+1", 2.5]])) == b"a\tb\nx y z\t\n'=1+1\t2.5\n"
+
+
+def test_signs_that_no_workbook_can_hold_are_left_out():
+    # U+FFFE, U+FFFF and halves of a pair are no characters of XML: a workbook with one can't be opened.
+    data = xlsx("t", ["a"], [["x\ufffe\uffff\ud800\x0by\r\nz"]], [])
+    assert [cell.value for cell in openpyxl.load_workbook(io.BytesIO(data)).worksheets[0]["A"]] == ["a", "xy\nz"]
+
+
+def test_lines_and_quotation_marks_do_not_leave_their_cell():
+    lines = b"".join(tsv(["a", "b"], [['"x', "\n=1+1"], ["\u00a0-1", -1.5]])).decode().splitlines()
+    assert lines[1:] == ["'\"x\t'=1+1", "'-1\t-1.5"]
+    assert neutralised("\n=1") == "'\n=1"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from datetime import date
 
 import pytest
@@ -14,6 +16,7 @@ from pricing.sources.importing import import_document
 from tests.hostile.nasty import TABLE, zipped
 from tests.pricing.sources.test_aws_other_files import plan_file, rate
 from tests.pricing.sources.test_vultr import plan
+from tests.serving.faults import ROOT
 
 DAY = date(2026, 12, 1)
 
@@ -95,3 +98,34 @@ def test_a_day_that_is_to_come_is_refused_at_its_line():
     sheet = "Vendor;GPU;GPU count;$/hr;Date\nNebius;L4;1;0.7;2026-12-01\nNebius;H100 SXM;1;2;3026-11-01\n"
     (msg,) = refusal("quotes.csv", sheet.encode())
     assert msg.startswith("quotes.csv line 3: '3026-11-01' is after today (2026-12-01, UTC)")
+
+
+# Read whole, a number of more than 4,300 digits once ended the process: Python refuses to make one, and the parser
+# in C went on with nothing in its place.
+HUGE = '{"zz": ' + "9" * 5000 + ","
+
+
+@pytest.mark.parametrize(
+    "seed",
+    ["aws_price_list index.json", "aws_savings_plans plan.json", "aws_savings_plans rates first.json",
+     "vantage instances.json", "vultr plans.json", "oci_price_list list.json", "gcp_billing skus.json",
+     "azure_retail page.json", "aws_capacity_blocks blocks.json", "aws_price_list pages.json"],
+)  # fmt: skip
+def test_a_number_of_thousands_of_digits(seed):
+    # In each place by itself; in a process of its own, so that its end would be seen.
+    code = (
+        "import sys\nfrom datetime import date\nfrom pricing.accelerators import catalogue\n"
+        "from pricing.errors import InvalidInputError\nfrom pricing.sources.document import Document\n"
+        "from pricing.sources.importing import import_document\n"
+        "from tests.hostile.seeds import PRICES\nfrom tests.pricing.sources.test_refusals import HUGE\n"
+        "text = PRICES[sys.argv[1]].decode()\nplaces = [i for i, sign in enumerate(text) if sign == '{']\n"
+        "for i in places[:40]:\n"
+        "    data = text[:i] + HUGE + text[i + 1:]\n"
+        "    try:\n        file = Document.of_bytes('a.json', data.encode())\n"
+        "        import_document(file, catalogue(), date(2026, 12, 1))\n"
+        "    except InvalidInputError as error:\n        assert str(error).startswith('a.json: '), str(error)\n"
+        "print(len(places))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, seed], check=False, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr[-500:]
+    assert int(done.stdout) >= 1
