@@ -13,6 +13,7 @@ from app.bodies import TooLargeError, read_away
 from app.clients import CLIENT, Clients
 from app.problems import MEDIA_TYPE, problem_bytes
 from app.rates import REQUESTS, UPLOADS, Rates, TooMany
+from app.service import way_back
 from app.settings import Settings
 
 CONTENT_SECURITY_POLICY = (
@@ -54,7 +55,7 @@ class Guard:
 
         async def guarded_send(message: Message) -> None:
             if message["type"] == "http.response.start":
-                own = message.get("headers", ())
+                own = [(name, _here(name, value)) for name, value in message.get("headers", ())]
                 # A picture states a policy of its own, stricter than that of the pages.
                 stated = {name for name, _ in own}
                 message["headers"] = [*own, *((name, value) for name, value in HEADERS if name not in stated)]
@@ -142,6 +143,11 @@ class Guard:
         if sum(len(name) + len(value) + 4 for name, value in headers) > most.max_header_bytes:
             return 431, f"The header fields are longer than {most.max_header_bytes:,} bytes together."
         return None
+
+
+def _here(name: bytes, value: bytes) -> bytes:
+    """Return a header's value; redirects lead to this server by path alone, since Host is whatever a client writes."""
+    return way_back(value.decode("latin-1")).encode("latin-1") if name == b"location" else value
 
 
 async def _refuse(send: Send, status: int, detail: str, more: Mapping[str, str] | None = None) -> None:

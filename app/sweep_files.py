@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from app.exports import neutralised
-from app.sweep_parts import Parts, replace_with
+from app.sweep_parts import WHOLE, Parts, replace_with
 from pricing.accelerators import DATA
 from pricing.columns import Coded
 from pricing.sources.own_parquet import PARQUET
@@ -79,7 +79,7 @@ def part_of(result: Mapping[str, Values], form: str) -> bytes:
 
 def assemble(parts: Parts, out: Path, form: str, columns: Sequence[str]) -> None:
     """Put the parts together as the output, which appears when all of it is there, and remove them."""
-    partial = parts.folder / "whole"
+    partial = parts.folder / WHOLE
     if form == "csv":
         with partial.open("wb") as file:
             file.write((",".join(columns) + "\r\n").encode())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from app.commands import fail, tell
 from app.sweep_files import assemble, catalogue_digest, digest_and_rows, part_of
-from app.sweep_parts import BusyError, Parts
+from app.sweep_parts import BusyError, ForeignError, Parts
 from pricing.errors import InvalidInputError
 from pricing.sweeps.engine import MOST_SCENARIOS, Engine, portions
 from pricing.sweeps.results import Values
@@ -101,11 +101,15 @@ def answer(job: Job, engine: Answering, most: int) -> str:
         parts = Parts(job.out, made_from)
     except BusyError:
         fail(f"another sweep is writing {job.out}; wait for it, or name another file")
+    except ForeignError as error:
+        fail(f"{job.out}.parts {error}; finished parts are kept there: move it away, or name another file")
     except OSError as error:
         fail(f"{job.out}.parts can't be written ({error.strerror or error})")
     if parts.differs:
         changed = ", ".join(_WORDS[name] for name in parts.differs)
         tell(f"note: {parts.folder} is of another sweep ({changed} changed), so this one begins anew", err=True)
+    if parts.damaged:
+        tell(f"note: {parts.folder}/{parts.damaged} is damaged; it and what followed are made anew", err=True)
     resumed = parts.done
     if resumed:
         tell(f"going on after {resumed:,} scenarios, which {parts.folder} holds", err=True)

@@ -59,7 +59,7 @@ async def uploaded(request: Request, names: Sequence[str]) -> tuple[list[Part], 
     except OSError as error:
         raise no_room(error) from error
     if not parts:
-        raise InvalidInputError.at(("file",), say("choose a file"))
+        raise InvalidInputError.at(("file",), say("choose a file that is not empty"))
     return parts, fields
 
 

@@ -31,7 +31,7 @@ MOST_BYTES = 1024**3
 LOOKS_TO_RETRY = 30
 # A file that has changed in so many looks, one after another, is said to have no rest.
 MOST_RESTLESS = 30
-PRIVATE = "a private price file"
+PRIVATE = "a price file"
 GONE = "is gone"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from glob import glob
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
@@ -80,4 +81,9 @@ def _is_csv(table: str) -> bool:
 
 
 def _unreadable(table: str, error: Exception) -> PriceFileError:
+    path = Path(table)
+    if "://" not in table and not path.is_file() and not any(path.iterdir() if path.is_dir() else glob(table)):
+        return PriceFileError(
+            [Fault((table,), f"{table}: there is no file of that name, in that folder, or like that")]
+        )
     return PriceFileError([Fault((table,), f"{table}: Polars can't read it ({' '.join(str(error).split())[:300]})")])

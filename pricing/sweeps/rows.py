@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, TextIO
 
 from pricing.errors import InvalidInputError, shown
 from pricing.sources.own_parquet import PARQUET, parquet_text
@@ -112,11 +112,11 @@ def _cell(value: Any) -> Cell:
     return tuple(map(parquet_text, value)) if isinstance(value, list) else parquet_text(value)
 
 
-def _opened(path: Path) -> IO[str]:
+def _opened(path: Path) -> TextIO:
     return path.open(encoding="utf-8-sig", newline="")
 
 
-def _lines(file: IO[str], name: str) -> Iterable[str]:
+def _lines(file: TextIO, name: str) -> Iterable[str]:
     """Yield the lines of a file, none longer than MOST_LINE."""
     number = 0
     try:
@@ -129,9 +129,21 @@ def _lines(file: IO[str], name: str) -> Iterable[str]:
             yield line
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
+        number = _first_undecodable(file)
         raise InvalidInputError.at(
-            (name,), f"{name} after line {number}: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8"
+            (name, number), f"{name} line {number}: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8"
         ) from error
+
+
+def _first_undecodable(file: TextIO) -> int:
+    """Return the number of the line; text is decoded many lines at a time, so that it is looked for anew."""
+    file.buffer.seek(0)
+    for number, line in enumerate(file.buffer, 1):
+        try:
+            line.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            return number
+    raise AssertionError("a line can't be decoded")
 
 
 def _wrong_width(name: str, line: int, cells: int, width: int) -> InvalidInputError:

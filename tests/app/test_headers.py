@@ -177,3 +177,11 @@ def test_static_files_can_be_kept(client):
 def test_the_same_path_with_a_slash_leads_to_the_address(client):
     answer = client.get(f"/compare/?{GOOD}", follow_redirects=False)
     assert answer.headers["location"].endswith(f"/compare?{GOOD}")
+
+
+@pytest.mark.parametrize(("path", "location"), [("/compare/", "/compare"), ("/prices/?a=1", "/prices?a=1")])
+def test_redirects_lead_to_this_server_whatever_host_a_client_names(client, path, location):
+    # Behind a proxy that ends TLS an address with a scheme would be that of the inside, too.
+    answer = client.get(path, headers={"host": "evil.example"}, follow_redirects=False)
+    assert answer.status_code == 307
+    assert answer.headers["location"] == location

@@ -282,6 +282,56 @@ def test_a_torn_manifest_and_what_lies_among_the_parts_are_thrown_away(many, cap
     assert len(Path("out.csv").read_text().splitlines()) == 206
 
 
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_part_that_is_damaged_is_made_anew(many, capfd, form):
+    out = f"out.{form}"
+    swept("--top", 2, "--out", f"whole.{form}")
+    assert process("-c", DYING, 5, *sweeping(out)).returncode == -signal.SIGKILL
+    first, second, *_ = parts = sorted(Path(f"{out}.parts").glob("0*.part"))
+    assert len(parts) >= 3
+    second.write_bytes(second.read_bytes()[:-50])
+    capfd.readouterr()
+    swept("--top", 2, "--out", out)
+    said = capfd.readouterr().err.splitlines()
+    assert said[0] == f"note: {out}.parts/{second.name} is damaged; it and what followed are made anew"
+    assert said[1] == f"going on after {int(first.name[13:25])} scenarios, which {out}.parts holds"
+    assert Path(out).read_bytes() == Path(f"whole.{form}").read_bytes()
+
+
+def test_a_folder_that_is_not_a_sweep_s_is_left_alone(many, capfd):
+    parts = Path("out.csv.parts")
+    words = ("scenarios.csv", "--offers", "offers.csv", "--out", "out.csv")
+
+    def refused(why):
+        assert sweep(*words) == 2
+        rest = "finished parts are kept there: move it away, or name another file"
+        assert capfd.readouterr().err == f"perdollar: out.csv.parts {why}; {rest}\n"
+        assert not Path("out.csv").exists()
+
+    parts.mkdir()
+    (parts / "mine.txt").write_text("precious")
+    refused("holds mine.txt, which no sweep wrote")
+    assert [path.name for path in parts.iterdir()] == ["mine.txt"]
+    (parts / "mine.txt").rename(parts / "manifest.json")
+    (parts / "manifest.json").write_text('{"name": "an app of somebody"}')
+    refused("holds a manifest.json that no sweep wrote")
+    (parts / "manifest.json").unlink()
+    (parts / "000000000001-000000000009.part").mkdir()
+    refused("holds 000000000001-000000000009.part, which no sweep wrote")
+    parts.rename("elsewhere")
+    parts.symlink_to("elsewhere")
+    refused("is a link")
+    assert len(list(Path("elsewhere").iterdir())) == 1
+    parts.unlink()
+    parts.write_text("a file")
+    refused("is no folder")
+    assert parts.read_text() == "a file"
+    parts.unlink()
+    parts.mkdir()
+    assert sweep(*words) == 0
+    assert not parts.exists()
+
+
 def test_a_full_disk_is_one_line_and_the_finished_parts_are_kept(many):
     swept("--top", 2, "--out", "whole.csv")
 
@@ -305,7 +355,7 @@ def test_a_full_disk_is_one_line_and_the_finished_parts_are_kept(many):
 def test_two_sweeps_do_not_write_one_file(folder, capfd):
     from app.sweep_parts import Parts  # noqa: PLC0415
 
-    held = Parts(Path("out.csv"), {"other": 1})
+    held = Parts(Path("out.csv"), {"perdollar": "1"})
     assert sweep("scenarios.csv", "--offers", "offers.csv", "--out", "out.csv") == 2
     said = "perdollar: another sweep is writing out.csv; wait for it, or name another file\n"
     assert capfd.readouterr().err == said

@@ -65,7 +65,7 @@ def test_a_zip_and_a_file_that_can_not_be_read(client):
     ("files", "data", "words"),
     [
         ({"file": ("a.csv", b"<html>")}, {}, "in no format that is known"),
-        ({"file": ("a.csv", b"")}, {}, "choose a file"),
+        ({"file": ("a.csv", b"")}, {}, "choose a file that is not empty"),
         ({"file": ("a.csv", b"Vendor,Thing,Price\nx,L4,1\n")}, {}, "--map accelerator="),
         ({"file": ("a.csv", QUOTES)}, {"map": "gpu"}, "COLUMN=HEADING"),
         ({"file": ("a.csv", QUOTES)}, {"decimal": ";"}, "is not a decimal sign"),

@@ -140,7 +140,7 @@ def test_the_table_in_use_stays_and_a_mended_file_is_taken_up(folder, tmp_path, 
         before, was = ready(client), price(client, seller)
         fault(path)
         found = degraded(client)
-        name = "a private price file" if is_private else "acme.csv"
+        name = "a price file" if is_private else "acme.csv"
         assert (found["stale_files"], found["reasons"]) == ([name], [f"{name} {why}"])
         assert {key: found[key] for key in ("price_rows", "prices_sha256", "loaded_at")} == {
             key: before[key] for key in ("price_rows", "prices_sha256", "loaded_at")
@@ -163,7 +163,7 @@ def test_a_private_file_from_the_future_is_refused(folder, tmp_path):
     secret.write_text(table(5, "hidden"))
     with running(folder, [secret]) as client:
         later_than_today(secret)
-        assert degraded(client)["reasons"] == ["a private price file is refused"]
+        assert degraded(client)["reasons"] == ["a price file is refused"]
         assert "2999" not in client.get("/readyz").text
 
 

@@ -116,7 +116,7 @@ def test_a_worker_that_starts_on_broken_prices_uses_those_of_the_start(tmp_path)
             os.kill(pid, signal.SIGKILL)
         until(lambda: server.log.count("another takes its place") == 2)
         ready = until(lambda: (found := server.get("/readyz").json())["degraded"] and found)
-        assert ready["stale_files"] == ["a private price file"]
+        assert ready["stale_files"] == ["a price file"]
         question = "/compare.json?unit=output_token&m=H100-SXM:1=1000&provider=acme"
         assert server.get(question).json()["estimates"][0]["price_usd_per_hour"] == 4
         path.write_text(table(8))

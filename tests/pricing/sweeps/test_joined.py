@@ -129,5 +129,14 @@ def test_a_file_that_is_no_table_is_refused(tmp_path):
     path.write_bytes(b"PAR1 and no more")
     with pytest.raises(PriceFileError, match="Polars can't read it"):
         ScannedTable(PolarsMachine(), str(path), catalogue(), TODAY)
-    with pytest.raises(PriceFileError, match="Polars can't read it"):
+    with pytest.raises(PriceFileError, match="there is no file of that name"):
         ScannedTable(PolarsMachine(), str(tmp_path / "absent.csv"), catalogue(), TODAY)
+
+
+@pytest.mark.parametrize("name", ["none*.parquet", "none.parquet", "empty"])
+def test_a_table_that_is_not_there_is_told_in_our_words(tmp_path, name):
+    (tmp_path / "empty").mkdir()
+    table = str(tmp_path / name)
+    with PolarsMachine() as machine, pytest.raises(PriceFileError) as refused:
+        machine.scan(table)
+    assert str(refused.value) == f"{table}: there is no file of that name, in that folder, or like that"

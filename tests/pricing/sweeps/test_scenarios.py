@@ -198,7 +198,8 @@ def test_a_heading_that_can_not_be_right(tmp_path, heading, msg):
         (b"unit;m\n", "line 1: the columns are separated by ';'; save the file with commas"),
         ("unit,m".encode("utf-16"), "is UTF-16; save it as CSV in UTF-8"),
         (b"PK\x03\x04", "is a spreadsheet or zip file; save it as CSV or Parquet"),
-        (b"unit,m\xff", "after line 0: byte 0xff is not UTF-8; save the file as UTF-8"),
+        (b"unit,m\xff", "line 1: byte 0xff is not UTF-8; save the file as UTF-8"),
+        (b"unit,m\nrequest,L4=1\nrequest,\xe9=1\n", "line 3: byte 0xe9 is not UTF-8"),
         (b"PAR1 and no more", "is not a Parquet file that can be read"),
     ],
 )
